@@ -4,7 +4,7 @@ import type { CallOptions } from "./methods/parameters.ts";
 import { CLIENT_ROUTES, type Route } from "./methods/routes.ts";
 import { readsOf, sharedMethods } from "./outcome/shared-methods.ts";
 import { placesLists, placesOrders, type WriteParts } from "./outcome/writes.ts";
-import { type ClientOptions, demandClientOptions, prepared } from "./settings.ts";
+import { type ClientOptions, prepared, requireClientOptions } from "./settings.ts";
 
 /**
  * Creates a client of the service. It runs in browsers, Node.js, Bun, Deno, workers and React Native, and sends nothing
@@ -27,7 +27,7 @@ import { type ClientOptions, demandClientOptions, prepared } from "./settings.ts
  * ```
  */
 export function createClient(options: ClientOptions): Client {
-  demandClientOptions(options);
+  requireClientOptions(options);
   const { settings, platform, redact } = prepared(options, "createClient");
   return clientOf({ caller: new Caller(settings, platform, redact), checks: options.checks });
 }
@@ -35,22 +35,22 @@ export function createClient(options: ClientOptions): Client {
 function clientOf(parts: WriteParts): Client {
   const { caller } = parts;
   const reads = readsOf(caller);
-  const asks =
+  const query =
     <T>(route: Route<T>) =>
     (options: CallOptions = {}): Promise<T> =>
       caller.call({ route, parameters: {}, options });
   const routes = CLIENT_ROUTES;
   return Object.freeze<Client>({
     ...sharedMethods(parts, routes),
-    status: asks(routes.status),
-    exchangeInfo: asks(routes.exchangeInfo),
+    status: query(routes.status),
+    exchangeInfo: query(routes.exchangeInfo),
     instrumentPairs: reads(routes.instrumentPairs),
     ticker: reads(routes.ticker),
     dayTicker: reads(routes.dayTicker),
-    dayTickers: asks(routes.dayTickers),
+    dayTickers: query(routes.dayTickers),
     depth: reads(routes.depth),
-    ping: asks(routes.ping),
-    time: asks(routes.time),
+    ping: query(routes.ping),
+    time: query(routes.time),
     placeNativeOrder: placesOrders(parts, routes.placeNativeOrder),
     scaledOrder: reads(routes.scaledOrder),
     executions: reads(routes.executions),

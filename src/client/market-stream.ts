@@ -1,10 +1,17 @@
-import { listOption, nameOption, optional, optionsOf, wholeOption, wordOption } from "../common/index.ts";
+import {
+  listOption,
+  nameOption,
+  optionalOption,
+  optionsOf,
+  wholeOption,
+  wordOption,
+} from "../common/index.ts";
 import { TransportError } from "./errors/transport-error.ts";
 import type { AbortLike } from "./http/platform.ts";
 import { MARKET_KINDS, type MarketEvents, type MarketKind, readMarketEvent } from "./market/events.ts";
 import { type Lasting, lasting } from "./socket/again.ts";
 import { control, streamName } from "./socket/control.ts";
-import { Inbox } from "./socket/inbox.ts";
+import { MessageInbox } from "./socket/inbox.ts";
 import { type SocketClientOptions, type SocketWorks, socketChecks, socketWorks } from "./socket-client.ts";
 import { Outlet, type OverrunEvent } from "./stream/outlet.ts";
 
@@ -42,9 +49,9 @@ const OPTIONS = /* @__PURE__ */ (() => {
   return optionsOf<MarketStreamOptions>({
     ...shared,
     symbols: listOption("an array of symbols", nameOption),
-    kinds: optional(listOption("an array of kinds", wordOption(MARKET_KINDS))),
-    maxWaiting: optional(wholeOption({ from: 1 })),
-    quietMs: optional(wholeOption({ from: 1 }, " of milliseconds")),
+    kinds: optionalOption(listOption("an array of kinds", wordOption(MARKET_KINDS))),
+    maxWaiting: optionalOption(wholeOption({ from: 1 })),
+    quietMs: optionalOption(wholeOption({ from: 1 }, " of milliseconds")),
   });
 })();
 
@@ -93,7 +100,7 @@ export function followMarkets(given: MarketStreamOptions): MarketStream {
 async function follow(parts: SessionParts, signal: AbortLike): Promise<never> {
   const { link, caller, streams, outlet } = parts;
   const bounds = { timeoutMs: caller.settings.timeoutMs, signal };
-  const inbox = new Inbox(await link.connected(bounds), MAX_HELD, readMarketEvent);
+  const inbox = new MessageInbox(await link.connected(bounds), MAX_HELD, readMarketEvent);
   let isCurrent = false;
   try {
     await control(link, { method: "SUBSCRIBE", streams }, bounds);

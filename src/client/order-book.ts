@@ -1,6 +1,6 @@
-import { nameOption, optional, optionsOf, wholeOption } from "../common/index.ts";
+import { nameOption, optionalOption, optionsOf, wholeOption } from "../common/index.ts";
 import type { BookSides, DepthEvent } from "./book/book-sides.ts";
-import { keepBook } from "./book/keeper.ts";
+import { maintainBook } from "./book/keeper.ts";
 import type { LevelReply } from "./replies/market.ts";
 import { type Lasting, lasting } from "./socket/again.ts";
 import { type SocketClientOptions, socketChecks, socketWorks } from "./socket-client.ts";
@@ -52,9 +52,9 @@ const OPTIONS = /* @__PURE__ */ (() => {
   return optionsOf<OrderBookOptions>({
     ...shared,
     symbol: nameOption,
-    maxLevels: optional(wholeOption({ from: 1 })),
-    maxWaiting: optional(wholeOption({ from: 1 })),
-    quietMs: optional(wholeOption({ from: 1 }, " of milliseconds")),
+    maxLevels: optionalOption(wholeOption({ from: 1 })),
+    maxWaiting: optionalOption(wholeOption({ from: 1 })),
+    quietMs: optionalOption(wholeOption({ from: 1 }, " of milliseconds")),
   });
 })();
 
@@ -91,7 +91,7 @@ export function openOrderBook(given: OrderBookOptions): LocalOrderBook {
   const parts = { link, caller, symbol, quietMs, maxLevels, maxHeld: 10_000, show };
   const { ended, close } = lasting(
     { platform, link },
-    (signal) => keepBook(parts, signal),
+    (signal) => maintainBook(parts, signal),
     (why) => outlet.end(why),
   );
   return Object.freeze<LocalOrderBook>({

@@ -1,4 +1,4 @@
-import { optional, optionsOf, wholeOption } from "../common/index.ts";
+import { optionalOption, optionsOf, wholeOption } from "../common/index.ts";
 import { TransportError } from "./errors/transport-error.ts";
 import type { ClientClock } from "./http/platform.ts";
 import type { ActorParameters } from "./methods/parameters.ts";
@@ -6,7 +6,7 @@ import { sharedMethods } from "./outcome/shared-methods.ts";
 import { type Lasting, lasting } from "./socket/again.ts";
 import { SOCKET_ROUTES } from "./socket/methods.ts";
 import { PRIVATE_PATH, type SocketClientOptions, socketChecks, socketWorks } from "./socket-client.ts";
-import { Follower, type OrderStreamState, type StreamEvent } from "./stream/follower.ts";
+import { AccountFollower, type OrderStreamState, type StreamEvent } from "./stream/follower.ts";
 import { type OrderState, OrderStates } from "./stream/order-states.ts";
 import { Outlet, type OverrunEvent } from "./stream/outlet.ts";
 
@@ -57,11 +57,11 @@ const OPTIONS = /* @__PURE__ */ (() => {
   const { checks: _checks, ...shared } = socketChecks();
   return optionsOf<OrderStreamOptions>({
     ...shared,
-    account: optional(wholeOption({ from: 1 })),
-    maxWaiting: optional(wholeOption({ from: 1 })),
-    keepEnded: optional(wholeOption({ from: 1 })),
-    quietMs: optional(wholeOption({ from: 1 }, " of milliseconds")),
-    readyMs: optional(wholeOption({ from: 1 }, " of milliseconds")),
+    account: optionalOption(wholeOption({ from: 1 })),
+    maxWaiting: optionalOption(wholeOption({ from: 1 })),
+    keepEnded: optionalOption(wholeOption({ from: 1 })),
+    quietMs: optionalOption(wholeOption({ from: 1 }, " of milliseconds")),
+    readyMs: optionalOption(wholeOption({ from: 1 }, " of milliseconds")),
   });
 })();
 
@@ -101,7 +101,7 @@ export function followOrders(given: OrderStreamOptions): OrderStream {
   const actor: ActorParameters = account === undefined ? {} : { account };
   const emit = (event: StreamEvent): void => outlet.emit(event);
   const atOnce = Math.min(LOOKUPS_AT_ONCE, options.maxInFlight ?? LOOKUPS_AT_ONCE);
-  const follower = new Follower({
+  const follower = new AccountFollower({
     ...{ link, caller, client, states, emit, actor, quietMs },
     ...{ maxHeld: MAX_HELD, atOnce },
   });

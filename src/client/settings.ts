@@ -2,7 +2,7 @@ import {
   functionOption,
   type OptionCheck,
   type OptionChecks,
-  optional,
+  optionalOption,
   optionsOf,
   portOption,
   textOption,
@@ -55,8 +55,8 @@ const ADDRESS = /^https?:\/\/[^\s?#@]+$/;
 const KEY = /^[\x21-\x7e]{1,256}$/;
 
 const MS = " of milliseconds";
-const fromOne = optional(wholeOption({ from: 1 }, MS));
-const fromZero = optional(wholeOption({ from: 0 }, MS));
+const fromOne = optionalOption(wholeOption({ from: 1 }, MS));
+const fromZero = optionalOption(wholeOption({ from: 0 }, MS));
 
 /** Checks a text that no message shows: a key may end with the line break of its file. */
 const unshown =
@@ -76,25 +76,25 @@ const baseUrlOption: OptionCheck = (value, name) =>
 /** Checks of the options that every function of the client takes. */
 export const clientChecks = (): OptionChecks<ClientOptions> => ({
   baseUrl: baseUrlOption,
-  apiKey: optional(unshown("1 to 256 printable characters without spaces", KEY)),
-  secret: optional(unshown("a string that is not empty", /./s)),
-  checks: optional(portOption<LocalChecks>("LocalChecks", { order: "required", list: "required" })),
-  recvWindowMs: optional(wholeOption({ from: 1, to: 60_000 }, MS)),
+  apiKey: optionalOption(unshown("1 to 256 printable characters without spaces", KEY)),
+  secret: optionalOption(unshown("a string that is not empty", /./s)),
+  checks: optionalOption(portOption<LocalChecks>("LocalChecks", { order: "required", list: "required" })),
+  recvWindowMs: optionalOption(wholeOption({ from: 1, to: 60_000 }, MS)),
   timeoutMs: fromOne,
-  readAttempts: optional(wholeOption({ from: 1 })),
+  readAttempts: optionalOption(wholeOption({ from: 1 })),
   longestWaitMs: fromZero,
   clockKeepMs: fromZero,
   settleMs: fromZero,
-  maxReplyBytes: optional(wholeOption({ from: 1 })),
-  fetch: optional(functionOption("sends a request as fetch does")),
-  clock: optional(
+  maxReplyBytes: optionalOption(wholeOption({ from: 1 })),
+  fetch: optionalOption(functionOption("sends a request as fetch does")),
+  clock: optionalOption(
     portOption<ClientClock>("ClientClock", {
       nowMs: "required",
       monotonicMs: "required",
       schedule: "required",
     }),
   ),
-  random: optional(functionOption("returns a number from 0 to below 1")),
+  random: optionalOption(functionOption("returns a number from 0 to below 1")),
 });
 
 const CLIENT_OPTIONS = /* @__PURE__ */ (() => optionsOf<ClientOptions>(clientChecks()))();
@@ -103,7 +103,7 @@ const CLIENT_OPTIONS = /* @__PURE__ */ (() => optionsOf<ClientOptions>(clientChe
 export type Prepared = Readonly<{ settings: CallerSettings; platform: Platform; redact: Redact }>;
 
 /** Checks the options of `createClient`. Throws the error of a wrong option; it never shows the secret. */
-export function demandClientOptions(options: ClientOptions): void {
+export function requireClientOptions(options: ClientOptions): void {
   CLIENT_OPTIONS(options, "createClient");
 }
 

@@ -1,8 +1,14 @@
 import { findSocketClass } from "#socket";
-import { functionOption, type OptionChecks, optional, optionsOf, wholeOption } from "../common/index.ts";
+import {
+  functionOption,
+  type OptionChecks,
+  optionalOption,
+  optionsOf,
+  wholeOption,
+} from "../common/index.ts";
 import { readsOf, sharedMethods } from "./outcome/shared-methods.ts";
 import { type ClientOptions, clientChecks, type Prepared, prepared } from "./settings.ts";
-import { Link } from "./socket/link.ts";
+import { SocketLink } from "./socket/link.ts";
 import { SOCKET_ROUTES, type SocketRequests } from "./socket/methods.ts";
 import { SocketCaller } from "./socket/socket-caller.ts";
 import type { SocketClass } from "./socket/socket-like.ts";
@@ -32,14 +38,14 @@ export interface SocketClient extends SocketRequests {
 /** Checks of the options that every function with a connection takes. */
 export const socketChecks = (): OptionChecks<SocketClientOptions> => ({
   ...clientChecks(),
-  WebSocket: optional(functionOption("creates a connection to an address")),
-  maxInFlight: optional(wholeOption({ from: 1 })),
+  WebSocket: optionalOption(functionOption("creates a connection to an address")),
+  maxInFlight: optionalOption(wholeOption({ from: 1 })),
 });
 
 const OPTIONS = /* @__PURE__ */ (() => optionsOf<SocketClientOptions>(socketChecks()))();
 
 /** A connection and what calls over it. */
-export type SocketWorks = Readonly<{ link: Link; caller: SocketCaller }> & Prepared;
+export type SocketWorks = Readonly<{ link: SocketLink; caller: SocketCaller }> & Prepared;
 
 /** Makes the parts of a connection from checked options. `path` is that of the connection. */
 export function socketWorks(
@@ -56,7 +62,7 @@ export function socketWorks(
     timeoutMs: settings.timeoutMs,
     redact,
   };
-  const link = new Link(parts, maxInFlight ?? 500);
+  const link = new SocketLink(parts, maxInFlight ?? 500);
   return { ...made, link, caller: new SocketCaller(link, made) };
 }
 

@@ -16,7 +16,7 @@ export {
   type OptionCheck,
   type OptionChecks,
   objectOption,
-  optional,
+  optionalOption,
   optionsOf,
   portOption,
   recordOption,

@@ -98,7 +98,7 @@ export function functionOption(purpose: string): OptionCheck {
 export const uncheckedOption: OptionCheck = any;
 
 /** Checks a value that may be left out. */
-export function optional(check: OptionCheck): OptionCheck {
+export function optionalOption(check: OptionCheck): OptionCheck {
   const { names } = check;
   const unlessAbsent: OptionCheck = (value, name) => {
     if (value !== undefined) check(value, name);

@@ -4,7 +4,7 @@
  *
  * @packageDocumentation
  */
-import { demandText } from "./decimal-text.ts";
+import { requireText } from "./decimal-text.ts";
 import { formatNotional, type Notional, notional, notionalOf, ZERO_NOTIONAL } from "./exact.ts";
 import * as scaled from "./scaled.ts";
 import type { Price, Quantity } from "./units.ts";
@@ -24,7 +24,7 @@ export const zero: Notional = ZERO_NOTIONAL;
  * ```
  */
 export function parse(text: string): Notional {
-  demandText(text, "Notional.parse");
+  requireText(text, "Notional.parse");
   return notional(text);
 }
 

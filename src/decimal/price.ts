@@ -4,7 +4,7 @@
  *
  * @packageDocumentation
  */
-import { demandText } from "./decimal-text.ts";
+import { requireText } from "./decimal-text.ts";
 import { parsePriceFact } from "./facts.ts";
 import * as scaled from "./scaled.ts";
 import { formatPrice, type Price, price } from "./units.ts";
@@ -24,7 +24,7 @@ export const zero: Price = 0 as Price;
  * ```
  */
 export function parse(text: string): Price {
-  demandText(text, "Price.parse");
+  requireText(text, "Price.parse");
   return price(text);
 }
 
@@ -40,7 +40,7 @@ export function parse(text: string): Price {
  * ```
  */
 export function parseFact(text: string): Price {
-  demandText(text, "Price.parseFact");
+  requireText(text, "Price.parseFact");
   const value = parsePriceFact(text);
   if (value !== undefined) return value;
   throw new RangeError(`a price must be a decimal above 0 whose value has at most 8 decimals, got ${text}`);

@@ -4,7 +4,7 @@
  *
  * @packageDocumentation
  */
-import { demandText } from "./decimal-text.ts";
+import { requireText } from "./decimal-text.ts";
 import { floorFact, parseExactQuantity } from "./facts.ts";
 import * as scaled from "./scaled.ts";
 import {
@@ -31,7 +31,7 @@ export const zero: Quantity = ZERO_QUANTITY;
  * ```
  */
 export function parse(text: string): Quantity {
-  demandText(text, "Quantity.parse");
+  requireText(text, "Quantity.parse");
   return quantity(text);
 }
 
@@ -55,7 +55,7 @@ export function parse(text: string): Quantity {
  * ```
  */
 export function parseFact(text: string): Readonly<{ quantity: Quantity; fine?: number }> {
-  demandText(text, "Quantity.parseFact");
+  requireText(text, "Quantity.parseFact");
   const value = parseExactQuantity(text);
   if (value !== undefined) return value;
   throw new RangeError(
@@ -78,7 +78,7 @@ export function parseFact(text: string): Readonly<{ quantity: Quantity; fine?: n
  * ```
  */
 export function parseSigned(text: string): Quantity {
-  demandText(text, "Quantity.parseSigned");
+  requireText(text, "Quantity.parseSigned");
   const negative = text.startsWith("-");
   const size = floorFact(negative ? text.slice(1) : text, QUANTITY_SCALE);
   if (size === undefined || size >= QUANTITY_LIMIT)

@@ -67,7 +67,7 @@ class SharingNode implements ClusterNode {
   readonly #lease: NodeLease;
   readonly #start: (market: WaitingMarket) => Promise<void>;
   readonly #listeners: Set<(status: ClusterNodeStatus) => void> = new Set();
-  #told = "";
+  #reported = "";
 
   constructor(parts: NodeParts, made: MadeNode) {
     const { core, leases } = parts;
@@ -83,14 +83,14 @@ class SharingNode implements ClusterNode {
     this.#loop = new ShareLoop(core, {
       ...{ leases, entry, keeper, watch, journal, prints, venue, owned, shards, board },
       holders: this.#holders,
-      changed: () => this.#tell(),
+      changed: () => this.#notify(),
     });
     this.#lease = new NodeLease(core, {
       ...{ leases, keeper, ttlMs: entry.ttlMs },
       giveAll: (wanted) => this.#loop.giveAll(wanted),
       progress: () => this.#loop.progress,
       stop: () => void this.#loop.stop(),
-      changed: () => this.#tell(),
+      changed: () => this.#notify(),
     });
     const running = new RunningEngine(engine, this.#lease);
     this.engine = running;
@@ -101,7 +101,7 @@ class SharingNode implements ClusterNode {
           const { lastMs } = journal.shards[shard.number]?.followed ?? {};
           if (lastMs !== undefined) core.time.startFrom(lastMs);
         },
-        venue: (listener) => venue.passOn(listener, (childId) => this.#hears(childId)),
+        venue: (listener) => venue.passOn(listener, (childId) => this.#accepts(childId)),
         subscribe: () => {
           market.passOn({ market: engine.market, acceptedAtMs: () => undefined });
           return made.unsubscribe;
@@ -161,7 +161,7 @@ class SharingNode implements ClusterNode {
       shards.all.map((shard) =>
         shard.state === "elsewhere" ? (this.#journal.shards[shard.number] ?? shard) : shard,
       );
-    return await housekeeping.whileKept(() => verify(core, all, cutoffMs));
+    return await housekeeping.whileRetained(() => verify(core, all, cutoffMs));
   }
 
   leave(): Promise<AtRest> {
@@ -190,18 +190,18 @@ class SharingNode implements ClusterNode {
   }
 
   /** Returns whether the engine hears the events of a child: of its own shards, and with the market journal of none. */
-  #hears(childId: string): boolean {
+  #accepts(childId: string): boolean {
     const named = readChildId(childId);
     if (named === undefined) return this.#owned.runsMarket;
     return this.#engineParts.shards.at(shardOfId(named.orderId)).isOwned;
   }
 
-  #tell(): void {
+  #notify(): void {
     const status = this.status();
     const text = JSON.stringify(status);
-    if (text === this.#told) return;
-    this.#told = text;
-    const { told } = this.#parts.core;
+    if (text === this.#reported) return;
+    this.#reported = text;
+    const { reporterOf: told } = this.#parts.core;
     for (const listener of [...this.#listeners]) harmless(() => listener(status), told("listener.failed"));
   }
 }
@@ -220,38 +220,38 @@ type MadeNode = Readonly<{
 }>;
 
 /** What a node hears from the time at which it has joined, also while its opening may still fail. */
-type Hearing = { readonly venue: VenueBuffer; readonly market: WaitingMarket; unsubscribe: () => void };
+type Subscriptions = { readonly venue: VenueBuffer; readonly market: WaitingMarket; unsubscribe: () => void };
 
 /** Listens, loads what the others have, and makes an engine that runs no shard yet. */
 async function made(
   { core, options, leases, cluster }: NodeParts,
-  hearing: Hearing,
+  subscriptions: Subscriptions,
   keeper: LeaseKeeper,
   entry: NodeEntry,
 ): Promise<MadeNode> {
-  const { venue, market } = hearing;
+  const { venue, market } = subscriptions;
   const incarnation = (): number => keeper.incarnation;
   const state: { engine?: EngineParts } = {};
   const journal = new FollowedJournal(core, leases, {
-    saw: (record) => venue.saw(record),
+    observe: (record) => venue.observe(record),
     missed: () => state.engine?.endedNames.again(),
     isFollowed: (shard) => (state.engine?.shards.at(shard).state ?? "elsewhere") === "elsewhere",
   });
   venue.begin(options.venue);
-  hearing.unsubscribe = options.marketData?.subscribe(market) ?? hearing.unsubscribe;
-  const { unsubscribe } = hearing;
+  subscriptions.unsubscribe = options.marketData?.subscribe(market) ?? subscriptions.unsubscribe;
+  const { unsubscribe } = subscriptions;
   await journal.load();
   const store = timely(core);
-  const kept = await marketIn(store);
+  const stored = await marketIn(store);
   // Orders of any node may watch a market, so the last quotes of all are kept.
   const memory = new QuoteMemory({ watchesAll: true });
   const ahead = { gates: market.gates, books: new Map(), history: new MarkHistory(), memory };
-  const engine = engineParts(core, options, { heads: NO_HEADS, market: { ...kept, marks: [], ahead } });
+  const engine = engineParts(core, options, { heads: NO_HEADS, market: { ...stored, marks: [], ahead } });
   engine.market.stopWriting();
   state.engine = engine;
   core.counters.shards = 0;
   const watch = new NodeWatch(core, { leases, ttlMs: cluster.ttlMs, incarnation });
-  const prints = new FollowedMarket(core, { leases, market: engine.market, after: kept.volume.upTo });
+  const prints = new FollowedMarket(core, { leases, market: engine.market, after: stored.volume.upTo });
   const moves = new ShardMoves(core, engine);
   const owned = new OwnedShards(core, {
     ...{ store, moves, journal, venue, prints },
@@ -290,7 +290,11 @@ export async function openNode(given: NodeOptions): Promise<ClusterNode> {
   const { name, address, version, ttlMs, clockApartMs } = cluster;
   const entry: NodeEntry = { name, address, version, ttlMs, shares: true, ...readableJournal() };
   const market = new WaitingMarket(core, parts.options.instruments, cluster);
-  const hearing: Hearing = { venue: new VenueBuffer(core, ttlMs), market, unsubscribe: () => undefined };
+  const subscriptions: Subscriptions = {
+    venue: new VenueBuffer(core, ttlMs),
+    market,
+    unsubscribe: () => undefined,
+  };
   const state: { made?: MadeNode } = {};
   const keeper = new LeaseKeeper(core, {
     ...{ leases: checked, entry, ttlMs, clockApartMs },
@@ -298,12 +302,12 @@ export async function openNode(given: NodeOptions): Promise<ClusterNode> {
   });
   try {
     await keeper.join();
-    state.made = await made(parts, hearing, keeper, entry);
+    state.made = await made(parts, subscriptions, keeper, entry);
     const node = new SharingNode(parts, state.made);
     await node.start(market);
     return node;
   } catch (error) {
-    await abandon(parts, keeper, hearing);
+    await abandon(parts, keeper, subscriptions);
     throw error;
   }
 }
@@ -312,10 +316,10 @@ export async function openNode(given: NodeOptions): Promise<ClusterNode> {
 async function abandon(
   { core, leases }: NodeParts,
   keeper: LeaseKeeper,
-  { venue, unsubscribe }: Hearing,
+  { venue, unsubscribe }: Subscriptions,
 ): Promise<void> {
   keeper.stop();
-  harmless(() => venue.stop(), core.told("unsubscribe.failed"));
-  harmless(() => unsubscribe(), core.told("unsubscribe.failed"));
+  harmless(() => venue.stop(), core.reporterOf("unsubscribe.failed"));
+  harmless(() => unsubscribe(), core.reporterOf("unsubscribe.failed"));
   await leaveCluster(core, leases, keeper.incarnation);
 }

@@ -1,8 +1,8 @@
 import type * as Api from "./core/api.ts";
-import { checkedOptions, demandOptions } from "./core/checked-options.ts";
+import { checkedOptions, requireOptions } from "./core/checked-options.ts";
 import { coreOf } from "./core/core.ts";
 import { timely } from "./core/stored.ts";
-import { demandEveryShard, marketIn } from "./opening.ts";
+import { marketIn, requireEveryShard } from "./opening.ts";
 import { engineParts } from "./parts.ts";
 import { RunningEngine } from "./running-engine.ts";
 
@@ -28,13 +28,13 @@ import { RunningEngine } from "./running-engine.ts";
  * ```
  */
 export async function openEngine(given: Api.EngineOptions): Promise<Api.Engine> {
-  demandOptions(given);
+  requireOptions(given);
   const core = coreOf(given);
   const options = checkedOptions(core, given);
   const store = timely(core);
   const heads = [...(await store.acquire())].sort((a, b) => a.shard - b.shard);
   core.probe("after-take-over");
-  demandEveryShard(heads);
+  requireEveryShard(heads);
   const market = await marketIn(store);
   const engine = new RunningEngine(engineParts(core, options, { heads, market }));
   try {

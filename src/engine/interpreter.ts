@@ -47,7 +47,7 @@ export class EffectInterpreter implements EffectRunner {
     const { shards, committer, arming, exposure, attempts, board } = this.#parts;
     switch (effect.kind) {
       case "RECORD_DECIDED":
-        return committer.wake(shards.at(effect.shard), effect.asked);
+        return committer.wake(shards.at(effect.shard), effect.isRequested);
       case "RECORD_DURABLE":
         return this.#durable(effect.record, effect.liveOrders);
       case "RECORD_FOUND":
@@ -86,14 +86,14 @@ export class EffectInterpreter implements EffectRunner {
   #durable(record: DurableRecord, liveOrders: readonly LiveOrder[]): void {
     const { funds, participants, market, exposure, arming, attempts, stalls, quotes, stream } = this.#parts;
     market.follow(record.steps);
-    for (const step of record.steps) funds.saw(step);
+    for (const step of record.steps) funds.observe(step);
     for (const [index, live] of liveOrders.entries()) {
-      participants.keep(live);
-      exposure.keep(live);
+      participants.track(live);
+      exposure.track(live);
       stalls.follow(live, record.steps[index]?.facts ?? []);
     }
     for (const step of record.steps) this.#follow(step, record.decidedAtMs);
-    stream.tell(record);
+    stream.publish(record);
     arming.admit(liveOrders);
     attempts.decided(participants.takeDecided());
     quotes.begin();
@@ -105,7 +105,7 @@ export class EffectInterpreter implements EffectRunner {
     for (const effect of step.effects) {
       if (effect.kind === "SUBMIT") {
         board.childDurable(decidedAtMs);
-        children.submit(step, committer.askedAt);
+        children.submit(step, committer.requestedAt);
       } else exposure.measure(step.order);
     }
   }
@@ -113,7 +113,7 @@ export class EffectInterpreter implements EffectRunner {
   #found(record: DurableRecord): void {
     this.#parts.market.follow(record.steps);
     this.#parts.children.found(record.steps);
-    this.#parts.stream.tell(record);
+    this.#parts.stream.publish(record);
   }
 
   #reloaded(shard: Shard, before: ReadonlyIdMap<LiveOrder>): void {

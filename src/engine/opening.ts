@@ -2,10 +2,10 @@ import { invariant } from "../errors/index.ts";
 import { SHARD_COUNT } from "../model/index.ts";
 import type { ShardHead } from "../ports/index.ts";
 import type { WholeReads } from "./core/stored.ts";
-import type { KeptMarket } from "./market/market-hub.ts";
+import type { StoredMarket } from "./market/market-hub.ts";
 
 /** Throws unless the heads, sorted by number, are those of every shard exactly once. */
-export function demandEveryShard(heads: readonly ShardHead[]): void {
+export function requireEveryShard(heads: readonly ShardHead[]): void {
   invariant(
     heads.length === SHARD_COUNT,
     "I60",
@@ -20,7 +20,7 @@ export function demandEveryShard(heads: readonly ShardHead[]): void {
 }
 
 /** Reads the market data of a store: marks, executed volume and last quotes. */
-export async function marketIn(store: WholeReads): Promise<KeptMarket> {
+export async function marketIn(store: WholeReads): Promise<StoredMarket> {
   return {
     marks: await store.readMarks(),
     volume: await store.readVolume(),

@@ -24,7 +24,7 @@ import { FundsQueue } from "./eligibility/funds-queue.ts";
 import { PovParticipants } from "./eligibility/pov-participants.ts";
 import { StallWatch } from "./eligibility/stall-watch.ts";
 import { EffectInterpreter } from "./interpreter.ts";
-import { type KeptMarket, MarketHub } from "./market/market-hub.ts";
+import { MarketHub, type StoredMarket } from "./market/market-hub.ts";
 import { QuoteWatch } from "./market/quote-watch.ts";
 import { ListReads } from "./reads/list-reads.ts";
 import { ReadModel } from "./reads/read-model.ts";
@@ -38,7 +38,7 @@ import { Bursts } from "./time/bursts.ts";
 import { Timers } from "./time/timers.ts";
 
 /** Contents of the store when an engine was opened. */
-export type Stored = Readonly<{ heads: readonly ShardHead[]; market: KeptMarket }>;
+export type Stored = Readonly<{ heads: readonly ShardHead[]; market: StoredMarket }>;
 
 /** The connected parts of one engine. */
 export type EngineParts = Readonly<{
@@ -83,7 +83,7 @@ export type EngineParts = Readonly<{
 export function engineParts(core: Core, options: EngineOptions, stored: Stored): EngineParts {
   const { instruments, venue, entropy } = options;
   const calls = new OpenCalls(core);
-  const timers = new Timers(core.clock, core.time, core.told("timer.failed"));
+  const timers = new Timers(core.clock, core.time, core.reporterOf("timer.failed"));
   const commits = new CommitQueue();
   const bursts = new Bursts(core, commits);
   const stream = new EventStream(core);
@@ -122,8 +122,8 @@ export function engineParts(core: Core, options: EngineOptions, stored: Stored):
   const storing = { shards, market, timers };
   const housekeeping = new Housekeeping(core, storing);
   const committer = new Committer(core, { ...storing, commits, bursts, board, calls, housekeeping, times });
-  const asking = { calls, venueQueue, reconciler, closed, exposure, housekeeping };
-  const rest = new Rest(core, { committer, timers, reports, asking });
+  const queries = { calls, venueQueue, reconciler, closed, exposure, housekeeping };
+  const rest = new Rest(core, { committer, timers, reports, queries });
   const parts: EngineParts = {
     ...{ core, entropy, calls },
     ...{ timers, bursts, stream },

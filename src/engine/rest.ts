@@ -24,7 +24,7 @@ export type RestParts = Readonly<{
   timers: Timers;
   reports: ChildReports;
   /** Parts that may have an open question to the host. */
-  asking: Readonly<{
+  queries: Readonly<{
     calls: OpenCalls;
     venueQueue: VenueQueue;
     reconciler: Reconciler;
@@ -51,10 +51,10 @@ export class Rest {
    * simulation asks after every quote and most quotes meet no order.
    */
   get lasts(): boolean {
-    const { calls, venueQueue, reconciler, closed, exposure, housekeeping } = this.#parts.asking;
+    const { calls, venueQueue, reconciler, closed, exposure, housekeeping } = this.#parts.queries;
     if (this.#happened !== this.#restedAt || this.#isAwaiting) return false;
-    const isAsking = calls.busy || exposure.busy || venueQueue.size > 0 || reconciler.busy || closed.busy;
-    return !isAsking && !housekeeping.busy;
+    const isQuerying = calls.busy || exposure.busy || venueQueue.size > 0 || reconciler.busy || closed.busy;
+    return !isQuerying && !housekeeping.busy;
   }
 
   /**

@@ -102,7 +102,7 @@ export class RunningEngine implements Api.Engine {
     const { core, timers, venueClock } = this.#parts;
     if (!core.time.isDoubted) return;
     timers.after(core.time.doubtedForMs, () => void core.time.nowMs());
-    core.clock.soon(() => venueClock.ask());
+    core.clock.soon(() => venueClock.query());
   }
 
   /** Sets the timers of expiries that were not soon at the opening, in slices. */
@@ -249,9 +249,9 @@ export class RunningEngine implements Api.Engine {
 
   verify(): Promise<Api.Verification> {
     const { core, calls, shards, housekeeping } = this.#parts;
-    const kept = () =>
-      housekeeping.whileKept(() => verify(core, () => shards.owned, housekeeping.cutoffMs()));
-    return calls.read(kept);
+    const stored = () =>
+      housekeeping.whileRetained(() => verify(core, () => shards.owned, housekeeping.cutoffMs()));
+    return calls.read(stored);
   }
 
   metrics(): Api.Metrics {
@@ -340,7 +340,7 @@ export class RunningEngine implements Api.Engine {
     const { epoch } = shard;
     return calls.read(async () => {
       const answer = await call();
-      shard.demandSince(epoch);
+      shard.requireSince(epoch);
       return answer;
     });
   }

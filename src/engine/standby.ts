@@ -64,7 +64,7 @@ class WaitingEngine implements Standby {
   readonly #market: WaitingMarket;
   readonly #listeners: Set<(status: StandbyStatus) => void> = new Set();
   #state: StandbyState = "following";
-  #told = "";
+  #reported = "";
   /** Why this node should not take over from the owner of the shards. */
   #objections: readonly string[] = [];
   /** The failure of the last step. */
@@ -100,8 +100,8 @@ class WaitingEngine implements Standby {
     this.#venue = new VenueBuffer(core, ttlMs);
     this.#market = new WaitingMarket(core, options.instruments, cluster);
     this.#books = new FollowedBooks(core);
-    const saw = this.#venue.saw.bind(this.#venue);
-    this.#journal = new FollowedJournal(core, leases, { books: this.#books, saw });
+    const observe = this.#venue.observe.bind(this.#venue);
+    this.#journal = new FollowedJournal(core, leases, { books: this.#books, observe });
     this.#keeper = new LeaseKeeper(core, {
       leases,
       entry: this.#entry,
@@ -109,10 +109,10 @@ class WaitingEngine implements Standby {
       clockApartMs,
       followed: () => this.#journal.followed,
       listener: {
-        lapsed: () => this.#tell(),
-        renewed: () => this.#tell(),
-        lost: () => this.#tell(),
-        clockApart: () => this.#tell(),
+        lapsed: () => this.#reportState(),
+        renewed: () => this.#reportState(),
+        lost: () => this.#reportState(),
+        clockApart: () => this.#reportState(),
         handOverWanted: () => undefined,
       },
     });
@@ -200,7 +200,7 @@ class WaitingEngine implements Standby {
         this.#watch.reset();
         this.#failing = errorMessage(error).slice(0, LONGEST_DETAIL);
         this.#parts.core.telemetry.event("warn", "standby.failed", { message: this.#failing });
-        void this.#tell();
+        void this.#reportState();
       }
       if (!this.#isOver) await this.#pause(pauseMs);
     }
@@ -210,16 +210,16 @@ class WaitingEngine implements Standby {
   async #step(): Promise<number> {
     if (this.#keeper.isLost) await this.#keeper.join();
     const view = await this.#watch.read();
-    this.#holders.saw(view, this.#keeper.incarnation);
+    this.#holders.observe(view, this.#keeper.incarnation);
     await this.#follow(this.#isHandingOver(view));
     const owners = this.#watch.owners(view).filter((row) => !this.#watch.hasFailed(row));
     this.#objections = owners.flatMap((row) => objectionsTo(row, this.#entry));
     this.#failing = undefined;
-    await this.#tell();
-    await this.#watch.buryIdle(view);
+    await this.#reportState();
+    await this.#watch.declareIdleDead(view);
     if (this.#state === "ready" && (await this.#watch.areFree(view)) && !this.#leaves(view))
       await this.#takeOver();
-    else await this.#giveUp(view);
+    else await this.#resign(view);
     // An owner that hands over learns from the beat that this node has read it.
     if (this.#state === "ready" && this.#isHandingOver(view)) await this.#keeper.renew();
     return this.#pauseAfter(view);
@@ -246,7 +246,7 @@ class WaitingEngine implements Standby {
    * Releases shards that this node owns and does not open: the answer to its claim was lost, or its takeover or a release
    * failed, and it is not ready now. It lives, so that nobody else could claim them.
    */
-  async #giveUp(view: ClusterView): Promise<void> {
+  async #resign(view: ClusterView): Promise<void> {
     if (!this.#isOver) await this.#claims.release(ownedBy(view, this.#keeper.incarnation));
   }
 
@@ -350,34 +350,34 @@ class WaitingEngine implements Standby {
     if (engine !== undefined) await closeQuietly(core, async () => void (await engine.close()));
     else {
       this.#keeper.stop();
-      harmless(() => this.#venue.stop(), core.told("unsubscribe.failed"));
-      harmless(() => this.#unsubscribe(), core.told("unsubscribe.failed"));
+      harmless(() => this.#venue.stop(), core.reporterOf("unsubscribe.failed"));
+      harmless(() => this.#unsubscribe(), core.reporterOf("unsubscribe.failed"));
       await leaveCluster(core, leases, this.#keeper.incarnation);
     }
     this.#reject(error);
-    this.#tellListeners();
+    this.#notifyListeners();
   }
 
   /** Moves between following and ready, and tells store and listeners. */
-  async #tell(): Promise<void> {
+  async #reportState(): Promise<void> {
     if (this.#state !== "following" && this.#state !== "ready") return;
     const state = this.#reasons.length === 0 ? "ready" : "following";
     this.#state = state;
-    this.#tellListeners();
-    await this.#keeper.tell(state);
+    this.#notifyListeners();
+    await this.#keeper.reportState(state);
   }
 
   #enter(state: StandbyState): void {
     this.#state = state;
-    this.#tellListeners();
+    this.#notifyListeners();
   }
 
-  #tellListeners(): void {
+  #notifyListeners(): void {
     const status = this.status();
     const text = JSON.stringify(status);
-    if (text === this.#told) return;
-    this.#told = text;
-    const { told } = this.#parts.core;
+    if (text === this.#reported) return;
+    this.#reported = text;
+    const { reporterOf: told } = this.#parts.core;
     for (const listener of [...this.#listeners]) harmless(() => listener(status), told("listener.failed"));
   }
 

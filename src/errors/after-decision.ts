@@ -16,9 +16,9 @@ export async function afterDecision<T>(answer: Promise<T | undefined>): Promise<
  * Returns what is told of a change that was decided. If it cannot be told, throws an OrderError -1006: the error of the
  * failure would say that nothing was done.
  */
-export function toldAfterDecision<T>(tell: () => T): T {
+export function replyAfterDecision<T>(reply: () => T): T {
   try {
-    return tell();
+    return reply();
   } catch (cause) {
     throw new OrderError("UNEXPECTED_RESPONSE", {}, { cause });
   }

@@ -1,4 +1,4 @@
-export { afterDecision, toldAfterDecision } from "./after-decision.ts";
+export { afterDecision, replyAfterDecision } from "./after-decision.ts";
 export { ERRORS, type ErrorName, type ErrorRow, type RetryClass } from "./error-table.ts";
 export { InvariantError, invariant, isDamage } from "./invariant.ts";
 export { type ErrorBody, type ErrorDetails, OrderError } from "./order-error.ts";

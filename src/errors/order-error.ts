@@ -17,10 +17,10 @@ const fill = (template: string, details: ErrorDetails): string =>
   template.replace(/\{(\w+)\}/g, (_hole, name: string) => String(details[name] ?? ""));
 
 function fullText(row: ErrorRow, details: ErrorDetails): string {
-  const said = fill(row.text, details);
+  const answer = fill(row.text, details);
   const advice = fill(remedyOf(row, details), details);
-  if (advice === "") return said;
-  return /[.!?]$/.test(said) ? `${said} ${advice}` : `${said}. ${advice}`;
+  if (advice === "") return answer;
+  return /[.!?]$/.test(answer) ? `${answer} ${advice}` : `${answer}. ${advice}`;
 }
 
 /**

@@ -8,7 +8,7 @@ import type {
   PositionNow,
 } from "../ports/index.ts";
 import type { Questions } from "./questions.ts";
-import { demand, itemsOf, type Members, membersOf, textOf, wholeOf, wordOf } from "./reading.ts";
+import { itemsOf, type Members, membersOf, requireThat, textOf, wholeOf, wordOf } from "./reading.ts";
 import { UPDATE_REASONS } from "./words.ts";
 
 /** Most balances or positions of one event. */
@@ -28,29 +28,29 @@ export function checkedAccountEvents(events: AccountEvents, questions: Questions
       }
     },
     subscribe: (listener) =>
-      events.subscribe((said: unknown) => {
+      events.subscribe((answer: unknown) => {
         try {
-          listener(readEvent(said));
+          listener(readEvent(answer));
         } catch (error) {
-          questions.tell("accountEvents.subscribe", error);
+          questions.report("accountEvents.subscribe", error);
         }
       }),
   };
 }
 
-function readEvent(said: unknown): AccountEvent {
-  const { accountId: id, update, call } = membersOf(said, "the event");
+function readEvent(answer: unknown): AccountEvent {
+  const { accountId: id, update, call } = membersOf(answer, "the event");
   const accountId = wholeOf(id, "accountId");
   return update === undefined
     ? { accountId, call: readCall(call) }
     : { accountId, update: readUpdate(update) };
 }
 
-const readNews = (said: unknown): AccountUpdate | undefined =>
-  said === undefined ? undefined : readUpdate(said);
+const readNews = (answer: unknown): AccountUpdate | undefined =>
+  answer === undefined ? undefined : readUpdate(answer);
 
-function readUpdate(said: unknown): AccountUpdate {
-  const { reason, timeMs, balances, positions } = membersOf(said, "the update");
+function readUpdate(answer: unknown): AccountUpdate {
+  const { reason, timeMs, balances, positions } = membersOf(answer, "the update");
   return {
     reason: wordOf(reason, "reason", UPDATE_REASONS),
     timeMs: wholeOf(timeMs, "timeMs"),
@@ -59,8 +59,8 @@ function readUpdate(said: unknown): AccountUpdate {
   };
 }
 
-function readBalance(said: unknown): BalanceNow {
-  const balance = membersOf(said, "a balance");
+function readBalance(answer: unknown): BalanceNow {
+  const balance = membersOf(answer, "a balance");
   return {
     asset: textOf(balance.asset, "the asset of a balance", { most: 64 }),
     wallet: decimalOf(balance.wallet, "the wallet of a balance"),
@@ -69,8 +69,8 @@ function readBalance(said: unknown): BalanceNow {
   };
 }
 
-function readPosition(said: unknown): PositionNow {
-  const position = membersOf(said, "a position");
+function readPosition(answer: unknown): PositionNow {
+  const position = membersOf(answer, "a position");
   return {
     symbol: textOf(position.symbol, "the symbol of a position", { most: 64 }),
     amount: decimalOf(position.amount, "the amount of a position"),
@@ -78,16 +78,16 @@ function readPosition(said: unknown): PositionNow {
   };
 }
 
-function readCall(said: unknown): MarginCall {
-  const call = membersOf(said, "the margin call");
+function readCall(answer: unknown): MarginCall {
+  const call = membersOf(answer, "the margin call");
   return {
     positions: itemsOf(call.positions, "positions", MOST).map(readRisk),
     ...decimalsOf(call, ["crossWallet"]),
   };
 }
 
-function readRisk(said: unknown): PositionAtRisk {
-  const position = membersOf(said, "a position");
+function readRisk(answer: unknown): PositionAtRisk {
+  const position = membersOf(answer, "a position");
   return {
     symbol: textOf(position.symbol, "the symbol of a position", { most: 64 }),
     side: wordOf(position.side, "the side of a position", ["BOTH", "LONG", "SHORT"]),
@@ -102,9 +102,9 @@ function readRisk(said: unknown): PositionAtRisk {
 
 const DECIMAL = /^-?[0-9]{1,40}(\.[0-9]{1,40})?$/;
 
-function decimalOf(said: unknown, what: string): string {
-  const text = textOf(said, what);
-  demand(DECIMAL.test(text), `${what} is not a decimal string`);
+function decimalOf(answer: unknown, what: string): string {
+  const text = textOf(answer, what);
+  requireThat(DECIMAL.test(text), `${what} is not a decimal string`);
   return text;
 }
 

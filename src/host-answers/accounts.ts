@@ -1,7 +1,7 @@
 import type { Account, ApiKey, Delegate, Permission } from "../model/index.ts";
 import type { Accounts } from "../ports/index.ts";
 import type { Questions } from "./questions.ts";
-import { demand, flagOf, itemsOf, membersOf, textOf, wholeOf, wordOf } from "./reading.ts";
+import { flagOf, itemsOf, membersOf, requireThat, textOf, wholeOf, wordOf } from "./reading.ts";
 
 /** Most delegates, symbols or address blocks of one account or key. */
 const MOST = 100_000;
@@ -12,29 +12,29 @@ const PERMISSIONS: readonly Permission[] = ["READ", "TRADE"];
 export function checkedAccounts(accounts: Accounts, questions: Questions): Accounts {
   return {
     key: (apiKey) =>
-      questions.ask(
+      questions.query(
         "accounts.key",
         () => accounts.key(apiKey),
-        (said) => readKey(said, apiKey),
+        (answer) => readKey(answer, apiKey),
       ),
     account: (accountId) =>
-      questions.ask(
+      questions.query(
         "accounts.account",
         () => accounts.account(accountId),
-        (said) => readAccount(said, accountId),
+        (answer) => readAccount(answer, accountId),
       ),
   };
 }
 
 /** Returns the account that a token names; undefined for none. */
-export function readAccountId(said: unknown): number | undefined {
-  return said === undefined ? undefined : wholeOf(said, "accountId");
+export function readAccountId(answer: unknown): number | undefined {
+  return answer === undefined ? undefined : wholeOf(answer, "accountId");
 }
 
-function readKey(said: unknown, apiKey: string): ApiKey | undefined {
-  if (said === undefined) return undefined;
-  const key = membersOf(said, "the key");
-  demand(key.apiKey === apiKey, "the key has another apiKey than requested");
+function readKey(answer: unknown, apiKey: string): ApiKey | undefined {
+  if (answer === undefined) return undefined;
+  const key = membersOf(answer, "the key");
+  requireThat(key.apiKey === apiKey, "the key has another apiKey than requested");
   return {
     apiKey,
     secret: textOf(key.secret, "secret", { most: 4_096 }),
@@ -45,10 +45,10 @@ function readKey(said: unknown, apiKey: string): ApiKey | undefined {
   };
 }
 
-function readAccount(said: unknown, accountId: number): Account | undefined {
-  if (said === undefined) return undefined;
-  const account = membersOf(said, "the account");
-  demand(account.accountId === accountId, "the account has another accountId than requested");
+function readAccount(answer: unknown, accountId: number): Account | undefined {
+  if (answer === undefined) return undefined;
+  const account = membersOf(answer, "the account");
+  requireThat(account.accountId === accountId, "the account has another accountId than requested");
   const { restricted } = account;
   return {
     accountId,
@@ -59,16 +59,16 @@ function readAccount(said: unknown, accountId: number): Account | undefined {
   };
 }
 
-function delegateOf(said: unknown): Delegate {
-  const delegate = membersOf(said, "a delegate");
+function delegateOf(answer: unknown): Delegate {
+  const delegate = membersOf(answer, "a delegate");
   return {
     userId: wholeOf(delegate.userId, "the userId of a delegate"),
     permissions: permissionsOf(delegate.permissions),
   };
 }
 
-const permissionsOf = (said: unknown): readonly Permission[] =>
-  itemsOf(said, "permissions", MOST).map((one) => wordOf(one, "a permission", PERMISSIONS));
+const permissionsOf = (answer: unknown): readonly Permission[] =>
+  itemsOf(answer, "permissions", MOST).map((one) => wordOf(one, "a permission", PERMISSIONS));
 
-const textsOf = (said: unknown, what: string): readonly string[] =>
-  itemsOf(said, what, MOST).map((one) => textOf(one, `an entry of ${what}`, { from: 0 }));
+const textsOf = (answer: unknown, what: string): readonly string[] =>
+  itemsOf(answer, what, MOST).map((one) => textOf(one, `an entry of ${what}`, { from: 0 }));

@@ -1,6 +1,6 @@
 import type { AssetBalance, Balances } from "../ports/index.ts";
 import type { Questions } from "./questions.ts";
-import { demand, itemsOf, membersOf, textOf } from "./reading.ts";
+import { itemsOf, membersOf, requireThat, textOf } from "./reading.ts";
 
 const MOST_ASSETS = 10_000;
 
@@ -10,16 +10,16 @@ const AMOUNT = /^-?[0-9]{1,40}(\.[0-9]{1,40})?$/;
 export function checkedBalances(balances: Balances, questions: Questions): Balances {
   return {
     balances: (accountId) =>
-      questions.ask(
+      questions.query(
         "balances.balances",
         () => balances.balances(accountId),
-        (said) => itemsOf(said, "the balances", MOST_ASSETS).map(readBalance),
+        (answer) => itemsOf(answer, "the balances", MOST_ASSETS).map(readBalance),
       ),
   };
 }
 
-function readBalance(said: unknown): AssetBalance {
-  const { asset, free, locked } = membersOf(said, "a balance");
+function readBalance(answer: unknown): AssetBalance {
+  const { asset, free, locked } = membersOf(answer, "a balance");
   return {
     asset: textOf(asset, "the asset of a balance", { most: 64 }),
     free: amountText(free, "the free amount of a balance"),
@@ -27,8 +27,8 @@ function readBalance(said: unknown): AssetBalance {
   };
 }
 
-function amountText(said: unknown, what: string): string {
-  const text = textOf(said, what, { most: 82 });
-  demand(AMOUNT.test(text), `${what} is not a decimal`);
+function amountText(answer: unknown, what: string): string {
+  const text = textOf(answer, what, { most: 82 });
+  requireThat(AMOUNT.test(text), `${what} is not a decimal`);
   return text;
 }

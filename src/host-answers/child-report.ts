@@ -10,12 +10,12 @@ import type { ChildReport, Fill, RefusalMark } from "../model/index.ts";
 import { harmless } from "./guards.ts";
 import {
   amountOf,
-  demand,
   flagOf,
   type Members,
   membersOf,
   printableOf,
   problemOf,
+  requireThat,
   textOf,
   wholeOf,
   wordOf,
@@ -42,17 +42,17 @@ const MARKS: readonly RefusalMark[] = ["INSUFFICIENT_FUNDS"];
 /**
  * Reads a venue's report on the child that it was asked about, or that its event names. Never throws (decision 11).
  */
-export function readReport(said: unknown, childId: string): ParsedReport {
+export function readReport(answer: unknown, childId: string): ParsedReport {
   try {
-    return { kind: "report", report: wholeReport(said, childId) };
+    return { kind: "report", report: wholeReport(answer, childId) };
   } catch (error) {
-    return { kind: "unreadable", childId, fills: readableFills(said, childId), problem: problemOf(error) };
+    return { kind: "unreadable", childId, fills: readableFills(answer, childId), problem: problemOf(error) };
   }
 }
 
 /** Throws an UnreadableAnswer for the first unreadable part of the report. */
-function wholeReport(said: unknown, childId: string): ChildReport {
-  const report = namedReport(said, childId);
+function wholeReport(answer: unknown, childId: string): ChildReport {
+  const report = namedReport(answer, childId);
   const state = wordOf(report.state, "the state", STATES);
   const final = optional(report.final, (value) => flagOf(value, "final"));
   const mark = optional(report.mark, (value) => wordOf(value, "the mark", MARKS));
@@ -67,15 +67,15 @@ function wholeReport(said: unknown, childId: string): ChildReport {
 }
 
 /** Returns the readable executions of a report that is unreadable as a whole. The problem is reported already. */
-function readableFills(said: unknown, childId: string): readonly Fill[] {
+function readableFills(answer: unknown, childId: string): readonly Fill[] {
   const fills: Fill[] = [];
   const attempt = (read: () => void): void => harmless(read, () => undefined);
-  attempt(() => takeFills(namedReport(said, childId).fills, { fills, attempt }));
+  attempt(() => takeFills(namedReport(answer, childId).fills, { fills, attempt }));
   return fills;
 }
 
 /** Returns the child id in a venue's event; undefined when the event has no readable one. */
-export function childIdOf(event: unknown): string | undefined {
+export function childIdIn(event: unknown): string | undefined {
   try {
     const { report } = membersOf(event, "the event");
     return printableOf(membersOf(report, "the report").childId, "the child id", 64);
@@ -93,9 +93,9 @@ export function reportIn(event: unknown): unknown {
   }
 }
 
-function namedReport(said: unknown, childId: string): Members {
-  const report = membersOf(said, "the report");
-  demand(report.childId === childId, "the report is about another child");
+function namedReport(answer: unknown, childId: string): Members {
+  const report = membersOf(answer, "the report");
+  requireThat(report.childId === childId, "the report is about another child");
   return report;
 }
 
@@ -103,23 +103,23 @@ const optional = <T>(value: unknown, read: (value: unknown) => T): T | undefined
   value === undefined ? undefined : read(value);
 
 /** Returns a reason for people: truncated, and without line breaks. */
-function detailOf(said: unknown): string {
-  const text = textOf(said, "the detail", { from: 0, most: Number.MAX_SAFE_INTEGER });
+function detailOf(answer: unknown): string {
+  const text = textOf(answer, "the detail", { from: 0, most: Number.MAX_SAFE_INTEGER });
   return text.slice(0, DETAIL_LENGTH).replace(/\p{Cc}/gu, " ");
 }
 
 type FillCollector = Readonly<{ fills: Fill[]; attempt: (read: () => void) => void }>;
 
 /** Takes the readable executions, before and after unreadable ones. */
-function takeFills(said: unknown, { fills, attempt }: FillCollector): void {
-  demand(Array.isArray(said), "the executions are not an array");
+function takeFills(answer: unknown, { fills, attempt }: FillCollector): void {
+  requireThat(Array.isArray(answer), "the executions are not an array");
   // A single execution, as in most reports, needs no comparison.
-  const known = said.length > 1 ? new Map<string, Fill>() : undefined;
-  for (const one of said.slice(0, MOST_FILLS)) {
+  const known = answer.length > 1 ? new Map<string, Fill>() : undefined;
+  for (const one of answer.slice(0, MOST_FILLS)) {
     attempt(() => {
       const fill = readFill(one);
       const before = known?.get(fill.executionId);
-      demand(
+      requireThat(
         before === undefined || isSame(before, fill),
         "one execution is reported with two different amounts",
       );
@@ -128,16 +128,16 @@ function takeFills(said: unknown, { fills, attempt }: FillCollector): void {
       fills.push(fill);
     });
   }
-  demand(said.length <= MOST_FILLS, `there are more than ${MOST_FILLS} executions`);
+  requireThat(answer.length <= MOST_FILLS, `there are more than ${MOST_FILLS} executions`);
 }
 
 const isSame = (a: Fill, b: Fill): boolean =>
   a.quantity === b.quantity && a.fine === b.fine && a.price === b.price;
 
 /** Returns executions, each once. Throws an UnreadableAnswer unless every one can be read. */
-export function readFills(said: unknown): readonly Fill[] {
+export function readFills(answer: unknown): readonly Fill[] {
   const fills: Fill[] = [];
-  takeFills(said, { fills, attempt: (read) => read() });
+  takeFills(answer, { fills, attempt: (read) => read() });
   return fills;
 }
 
@@ -155,8 +155,8 @@ function quantityOf({ quantity, fine }: Members): ExactQuantity {
 }
 
 /** Returns an execution with all that is needed to count it. Throws an UnreadableAnswer for anything else. */
-export function readFill(said: unknown): Fill {
-  const fill = membersOf(said, "an execution");
+export function readFill(answer: unknown): Fill {
+  const fill = membersOf(answer, "an execution");
   return {
     executionId: printableOf(fill.executionId, "the id of an execution", 64),
     ...quantityOf(fill),

@@ -2,7 +2,7 @@ import type { Quantity } from "../decimal/index.ts";
 import type { Exposure, PositionAsOf, PositionChange } from "../ports/index.ts";
 import { harmless } from "./guards.ts";
 import type { Questions } from "./questions.ts";
-import { demand, membersOf, printableOf, scaledOf, wholeOf } from "./reading.ts";
+import { membersOf, printableOf, requireThat, scaledOf, wholeOf } from "./reading.ts";
 
 /** Positions must be below this in both directions. */
 const POSITION_LIMIT = 10n ** 30n;
@@ -13,13 +13,13 @@ export function checkedExposure(exposure: Exposure, questions: Questions): Expos
   return {
     ...(lagMs !== undefined && { lagMs }),
     position: (accountId, symbol) =>
-      questions.ask("exposure.position", () => exposure.position(accountId, symbol), readAnswer),
+      questions.query("exposure.position", () => exposure.position(accountId, symbol), readAnswer),
     ...(exposure.onChange !== undefined && {
       onChange: (listener) =>
         exposure.onChange?.((change: unknown) =>
           harmless(
             () => listener(readChange(change)),
-            (error) => questions.tell("exposure.onChange", error),
+            (error) => questions.report("exposure.onChange", error),
           ),
         ) ?? (() => undefined),
     }),
@@ -30,17 +30,17 @@ export function checkedExposure(exposure: Exposure, questions: Questions): Expos
 export const quantityOf = (answer: Quantity | PositionAsOf): Quantity =>
   typeof answer === "object" ? answer.quantity : answer;
 
-function readAnswer(said: unknown): Quantity | PositionAsOf {
-  if (typeof said !== "object" || said === null) return readPosition(said);
-  const { quantity, asOf } = membersOf(said, "the position");
+function readAnswer(answer: unknown): Quantity | PositionAsOf {
+  if (typeof answer !== "object" || answer === null) return readPosition(answer);
+  const { quantity, asOf } = membersOf(answer, "the position");
   return { quantity: readPosition(quantity), asOf: readAsOf(asOf) };
 }
 
-const readAsOf = (said: unknown): string | number =>
-  typeof said === "number" ? wholeOf(said, "asOf") : printableOf(said, "asOf", 256);
+const readAsOf = (answer: unknown): string | number =>
+  typeof answer === "number" ? wholeOf(answer, "asOf") : printableOf(answer, "asOf", 256);
 
-function readChange(said: unknown): PositionChange {
-  const { accountId, symbol, quantity } = membersOf(said, "the change");
+function readChange(answer: unknown): PositionChange {
+  const { accountId, symbol, quantity } = membersOf(answer, "the change");
   return {
     accountId: wholeOf(accountId, "accountId", { from: 1 }),
     symbol: printableOf(symbol, "symbol", 256),
@@ -48,8 +48,8 @@ function readChange(said: unknown): PositionChange {
   };
 }
 
-function readPosition(said: unknown): Quantity {
-  const position = scaledOf(said, "the position");
-  demand(position > -POSITION_LIMIT && position < POSITION_LIMIT, "the position is out of range");
+function readPosition(answer: unknown): Quantity {
+  const position = scaledOf(answer, "the position");
+  requireThat(position > -POSITION_LIMIT && position < POSITION_LIMIT, "the position is out of range");
   return position as Quantity;
 }

@@ -2,7 +2,7 @@ import { isAwaited } from "../common/index.ts";
 import { MOST_CLOSE_WAIT_MS } from "../model/index.ts";
 import type { Entropy, ExecutionVenue, Telemetry, VenueCapabilities } from "../ports/index.ts";
 import type { Questions } from "./questions.ts";
-import { demand, textOf } from "./reading.ts";
+import { requireThat, textOf } from "./reading.ts";
 
 /** Runs a function of the host. A throw, or the rejection of a returned promise, goes to `failed` and no further. */
 export function harmless(run: () => unknown, failed: (error: unknown) => void): void {
@@ -78,9 +78,9 @@ export function checkedEntropy(entropy: Entropy, questions: Questions): Entropy 
       questions.now(
         "entropy.token",
         () => entropy.token(length),
-        (said) => {
-          const token = textOf(said, "the token", { from: length, most: length });
-          demand(/^[0-9A-Za-z]*$/.test(token), "the token has characters other than letters and digits");
+        (answer) => {
+          const token = textOf(answer, "the token", { from: length, most: length });
+          requireThat(/^[0-9A-Za-z]*$/.test(token), "the token has characters other than letters and digits");
           return token;
         },
       ),
@@ -95,11 +95,11 @@ export function capabilitiesOf(venue: ExecutionVenue, failed: (error: unknown) =
   try {
     const { honoursDeadline, canVoid, ratePerSecond, fillsMayFollowCloseMs } = venue.capabilities;
     const isRate = ratePerSecond === undefined || (Number.isFinite(ratePerSecond) && ratePerSecond > 0);
-    demand(isRate, "ratePerSecond is not a number above 0");
-    demand(typeof honoursDeadline === "boolean", "honoursDeadline is not a boolean");
-    demand(typeof canVoid === "boolean", "canVoid is not a boolean");
+    requireThat(isRate, "ratePerSecond is not a number above 0");
+    requireThat(typeof honoursDeadline === "boolean", "honoursDeadline is not a boolean");
+    requireThat(typeof canVoid === "boolean", "canVoid is not a boolean");
     const closeMs = fillsMayFollowCloseMs ?? 0;
-    demand(
+    requireThat(
       closeMs >= 0 && closeMs <= MOST_CLOSE_WAIT_MS,
       "fillsMayFollowCloseMs is not a number from 0 to 30000",
     );

@@ -2,7 +2,7 @@ export { checkedAccountEvents } from "./account-events.ts";
 export { checkedAccounts, readAccountId } from "./accounts.ts";
 export { readOutcomes } from "./append-outcomes.ts";
 export { checkedBalances } from "./balances.ts";
-export { childIdOf, type ParsedReport, readReport, reportIn } from "./child-report.ts";
+export { childIdIn, type ParsedReport, readReport, reportIn } from "./child-report.ts";
 export { checkedClock } from "./clock.ts";
 export { readEndedNames } from "./ended-names.ts";
 export { checkedExposure, quantityOf } from "./exposure.ts";
@@ -15,12 +15,12 @@ export { readNotFound, readVenueTime } from "./not-found.ts";
 export { Questions } from "./questions.ts";
 export { checkedRateLimiter } from "./rate-limiter.ts";
 export {
-  demand,
   flagOf,
   itemsOf,
   membersOf,
   printableOf,
   problemOf,
+  requireThat,
   textOf,
   UnreadableAnswer,
   wordOf,

@@ -1,7 +1,7 @@
 import { INSTRUMENT_KINDS, INSTRUMENT_STATUSES, type Instrument } from "../model/index.ts";
 import type { Instruments } from "../ports/index.ts";
 import type { Questions } from "./questions.ts";
-import { demand, itemsOf, membersOf, textOf, wholeOf, wordOf } from "./reading.ts";
+import { itemsOf, membersOf, requireThat, textOf, wholeOf, wordOf } from "./reading.ts";
 
 const MOST = 100_000;
 
@@ -12,15 +12,15 @@ export function checkedInstruments(instruments: Instruments, questions: Question
       questions.now(
         "instruments.all",
         () => instruments.all(),
-        (said) => itemsOf(said, "the list of instruments", MOST).map(readInstrument),
+        (answer) => itemsOf(answer, "the list of instruments", MOST).map(readInstrument),
       ),
     find: (symbol) =>
       questions.now(
         "instruments.find",
         () => instruments.find(symbol),
-        (said) => {
-          const found = said === undefined ? undefined : readInstrument(said);
-          demand(
+        (answer) => {
+          const found = answer === undefined ? undefined : readInstrument(answer);
+          requireThat(
             found === undefined || found.symbol === symbol,
             "the instrument has another symbol than requested",
           );
@@ -31,7 +31,7 @@ export function checkedInstruments(instruments: Instruments, questions: Question
       questions.now(
         "instruments.resolve",
         () => instruments.resolve(name),
-        (said) => (said === undefined ? undefined : readInstrument(said)),
+        (answer) => (answer === undefined ? undefined : readInstrument(answer)),
       ),
   };
 }
@@ -39,12 +39,12 @@ export function checkedInstruments(instruments: Instruments, questions: Question
 const NAME = { most: 64 };
 const ANY_TEXT = { from: 0 };
 
-const aliasOf = (said: unknown): string => textOf(said, "an alias", NAME);
+const aliasOf = (answer: unknown): string => textOf(answer, "an alias", NAME);
 
 /** Reads an instrument. This runs for every placement, because a host may change an instrument in place. */
-function readInstrument(said: unknown): Instrument {
+function readInstrument(answer: unknown): Instrument {
   const { id, symbol, aliases, baseAsset, quoteAsset, name, kind, status, address, url } = membersOf(
-    said,
+    answer,
     "the instrument",
   );
   return {

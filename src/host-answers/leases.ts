@@ -17,7 +17,7 @@ import type {
   TailRange,
 } from "../ports/index.ts";
 import type { Questions } from "./questions.ts";
-import { amountOf, demand, flagOf, itemsOf, membersOf, textOf, wholeOf, wordOf } from "./reading.ts";
+import { amountOf, flagOf, itemsOf, membersOf, requireThat, textOf, wholeOf, wordOf } from "./reading.ts";
 
 /** The part of the leases of a store that an operator needs. */
 export type OperatorLeases = Pick<ShardLeases, "heads" | "nodes" | "want" | "assign">;
@@ -53,19 +53,19 @@ export function checkedLeases(leases: ShardLeases, questions: Questions): ShardL
     claim: (set) =>
       questions.inTime(
         () => leases.claim(set),
-        (said) => readClaim(said, set),
+        (answer) => readClaim(answer, set),
       ),
     release: (set) => questions.inTime(() => leases.release(set), ignored),
     leave: (incarnation) => questions.inTime(() => leases.leave(incarnation), ignored),
     tail: (range) =>
       questions.inTime(
         () => leases.tail(range),
-        (said) => readTail(said, range),
+        (answer) => readTail(answer, range),
       ),
     prints: (range) =>
       questions.inTime(
         () => leases.prints(range),
-        (said) => readPrints(said, range),
+        (answer) => readPrints(answer, range),
       ),
   };
 }
@@ -79,18 +79,18 @@ export function checkedForOperator(leases: OperatorLeases, questions: Questions)
     assign: (assignment) =>
       questions.inTime(
         () => leases.assign(assignment),
-        (said) => readAssigned(said, assignment),
+        (answer) => readAssigned(answer, assignment),
       ),
   };
 }
 
-function readJoined(said: unknown): Readonly<{ incarnation: number; clockMs: number }> {
-  const { incarnation, clockMs } = membersOf(said, "the answer to join");
+function readJoined(answer: unknown): Readonly<{ incarnation: number; clockMs: number }> {
+  const { incarnation, clockMs } = membersOf(answer, "the answer to join");
   return { incarnation: incarnationOf(incarnation), clockMs: timeOf(clockMs) };
 }
 
-function readRenewal(said: unknown): Renewal {
-  const { alive, clockMs, elsewhere, wanted } = membersOf(said, "a renewal");
+function readRenewal(answer: unknown): Renewal {
+  const { alive, clockMs, elsewhere, wanted } = membersOf(answer, "a renewal");
   return {
     alive: flagOf(alive, "alive of a renewal"),
     clockMs: timeOf(clockMs),
@@ -99,26 +99,26 @@ function readRenewal(said: unknown): Renewal {
   };
 }
 
-const readWanted = (said: unknown): boolean => flagOf(said, "the answer to want");
-const wishOf = (said: unknown): NodeWish => wordOf(said, "what is wanted of a node", WISHES);
+const readWanted = (answer: unknown): boolean => flagOf(answer, "the answer to want");
+const wishOf = (answer: unknown): NodeWish => wordOf(answer, "what is wanted of a node", WISHES);
 
-const readAssigned = (said: unknown, { shards }: ShardAssignment): number =>
-  wholeOf(said, "the number of assigned shards", { to: shards.length });
+const readAssigned = (answer: unknown, { shards }: ShardAssignment): number =>
+  wholeOf(answer, "the number of assigned shards", { to: shards.length });
 
-const readBuried = (said: unknown): boolean => flagOf(said, "the answer to bury");
+const readBuried = (answer: unknown): boolean => flagOf(answer, "the answer to bury");
 
 /** Reads all rows and owners: each node once, and each of the shards and the market journal once. */
-function readView(said: unknown): ClusterView {
-  const { nodes, shards } = membersOf(said, "the view of the nodes");
+function readView(answer: unknown): ClusterView {
+  const { nodes, shards } = membersOf(answer, "the view of the nodes");
   const rows = itemsOf(nodes, "the list of nodes", MOST_NODES).map(rowOf);
   const incarnations = new Set(rows.map(({ incarnation }) => incarnation));
-  demand(incarnations.size === rows.length, "the list of nodes has one of them twice");
+  requireThat(incarnations.size === rows.length, "the list of nodes has one of them twice");
   const owners = itemsOf(shards, "the list of owners", OWNED_COUNT).map(ownerOf);
   return { nodes: rows, shards: eachOnce(owners, OWNED_COUNT) };
 }
 
-function rowOf(said: unknown): NodeRow {
-  const row = membersOf(said, "the row of a node");
+function rowOf(answer: unknown): NodeRow {
+  const row = membersOf(answer, "the row of a node");
   const kinds = itemsOf(row.kinds, "kinds of a node", MOST_KINDS);
   return {
     incarnation: incarnationOf(row.incarnation),
@@ -145,8 +145,8 @@ function rowOf(said: unknown): NodeRow {
   };
 }
 
-function ownerOf(said: unknown): ShardOwner {
-  const { shard, epoch, incarnation, next } = membersOf(said, "the owner of a shard");
+function ownerOf(answer: unknown): ShardOwner {
+  const { shard, epoch, incarnation, next } = membersOf(answer, "the owner of a shard");
   return {
     shard: ownedOf(shard),
     epoch: wholeOf(epoch, "the epoch of a shard"),
@@ -158,25 +158,25 @@ function ownerOf(said: unknown): ShardOwner {
 }
 
 /** Reads the answer to a claim. One that took only some of its shards, or others, is none. */
-function readClaim(said: unknown, { shards }: ShardSet): readonly ShardHead[] | undefined {
-  if (said === undefined) return undefined;
-  const heads = eachOnce(itemsOf(said, "the claim", shards.length).map(headOf), shards.length);
-  const asked = new Set(shards);
-  demand(
-    heads.every(({ shard }) => asked.has(shard)),
+function readClaim(answer: unknown, { shards }: ShardSet): readonly ShardHead[] | undefined {
+  if (answer === undefined) return undefined;
+  const heads = eachOnce(itemsOf(answer, "the claim", shards.length).map(headOf), shards.length);
+  const requested = new Set(shards);
+  requireThat(
+    heads.every(({ shard }) => requested.has(shard)),
     "the claim took a shard that was not asked for",
   );
   return heads;
 }
 
-function readHeads(said: unknown): readonly ShardHead[] {
-  const heads = eachOnce(itemsOf(said, "the heads of all shards", SHARD_COUNT).map(headOf), SHARD_COUNT);
+function readHeads(answer: unknown): readonly ShardHead[] {
+  const heads = eachOnce(itemsOf(answer, "the heads of all shards", SHARD_COUNT).map(headOf), SHARD_COUNT);
   for (const { shard } of heads) shardOf(shard);
   return heads;
 }
 
-function headOf(said: unknown): ShardHead {
-  const { shard, epoch, sequence, forgotten } = membersOf(said, "the head of a shard");
+function headOf(answer: unknown): ShardHead {
+  const { shard, epoch, sequence, forgotten } = membersOf(answer, "the head of a shard");
   return {
     shard: ownedOf(shard),
     epoch: wholeOf(epoch, "the epoch of a shard"),
@@ -191,34 +191,34 @@ function headOf(said: unknown): ShardHead {
  * Reads the place of each record: a shard that exists, and after the position that was asked for and the record before.
  * So every page goes on, and a reader of pages comes to an end.
  */
-function readTail(said: unknown, { after, limit }: TailRange): readonly JournalRecord[] {
+function readTail(answer: unknown, { after, limit }: TailRange): readonly JournalRecord[] {
   const last = [...after];
-  const records = itemsOf(said, "the tail", limit);
+  const records = itemsOf(answer, "the tail", limit);
   for (const one of records) {
     const { shard, sequence, changes } = membersOf(one, "a record of the tail");
     const place = shardOf(shard);
     const next = wholeOf(sequence, "the sequence of a record of the tail");
-    demand(next > (last[place] ?? 0), "the records of a shard in the tail are not in order");
-    demand(Array.isArray(changes), "the changes of a record of the tail are not an array");
+    requireThat(next > (last[place] ?? 0), "the records of a shard in the tail are not in order");
+    requireThat(Array.isArray(changes), "the changes of a record of the tail are not an array");
     last[place] = next;
   }
   return records as readonly JournalRecord[];
 }
 
 /** Reads stored prints, each after the place that was asked for and after the print before. */
-function readPrints(said: unknown, { after, limit }: PrintRange): readonly PlacedPrint[] {
+function readPrints(answer: unknown, { after, limit }: PrintRange): readonly PlacedPrint[] {
   let last = after;
-  return itemsOf(said, "the prints", limit).map((one) => {
+  return itemsOf(answer, "the prints", limit).map((one) => {
     const { place, print } = membersOf(one, "a placed print");
     const read = { place: placeOf(place), print: printOf(print) };
-    demand(last === undefined || isAfter(read.place, last), "the stored prints are not in order");
+    requireThat(last === undefined || isAfter(read.place, last), "the stored prints are not in order");
     last = read.place;
     return read;
   });
 }
 
-function placeOf(said: unknown): PrintPlace {
-  const { owner, position } = membersOf(said, "the place of a print");
+function placeOf(answer: unknown): PrintPlace {
+  const { owner, position } = membersOf(answer, "the place of a print");
   return {
     owner: wholeOf(owner, "the owner of a print"),
     position: wholeOf(position, "the position of a print"),
@@ -228,8 +228,8 @@ function placeOf(said: unknown): PrintPlace {
 const isAfter = (a: PrintPlace, b: PrintPlace): boolean =>
   a.owner > b.owner || (a.owner === b.owner && a.position > b.position);
 
-function printOf(said: unknown): PricedPrint {
-  const { symbol, id, price, quantity, timeMs, seenAtMs, fresh } = membersOf(said, "a stored print");
+function printOf(answer: unknown): PricedPrint {
+  const { symbol, id, price, quantity, timeMs, seenAtMs, fresh } = membersOf(answer, "a stored print");
   return {
     symbol: textOf(symbol, "the symbol of a print"),
     id: textOf(id, "the id of a print"),
@@ -245,11 +245,12 @@ function printOf(said: unknown): PricedPrint {
 function eachOnce<T extends Readonly<{ shard: number }>>(all: readonly T[], count: number): readonly T[] {
   const byNumber = [...all].sort((a, b) => a.shard - b.shard);
   const isEachOnce = byNumber.every(({ shard }, index) => shard !== byNumber[index - 1]?.shard);
-  demand(all.length === count && isEachOnce, "a shard is missing or there twice");
+  requireThat(all.length === count && isEachOnce, "a shard is missing or there twice");
   return byNumber;
 }
 
-const ownedOf = (said: unknown): number => wholeOf(said, "the number of a shard", { to: MARKET_SHARD });
-const shardOf = (said: unknown): number => wholeOf(said, "the number of a shard", { to: SHARD_COUNT - 1 });
-const incarnationOf = (said: unknown): number => wholeOf(said, "the incarnation of a node", { from: 1 });
-const timeOf = (said: unknown): number => wholeOf(said, "the clock of the store", { to: LAST_MS });
+const ownedOf = (answer: unknown): number => wholeOf(answer, "the number of a shard", { to: MARKET_SHARD });
+const shardOf = (answer: unknown): number =>
+  wholeOf(answer, "the number of a shard", { to: SHARD_COUNT - 1 });
+const incarnationOf = (answer: unknown): number => wholeOf(answer, "the incarnation of a node", { from: 1 });
+const timeOf = (answer: unknown): number => wholeOf(answer, "the clock of the store", { to: LAST_MS });

@@ -1,5 +1,5 @@
 import type { LevelInput, PrintInput, QuoteInput } from "../ports/index.ts";
-import { demand, itemsOf, membersOf } from "./reading.ts";
+import { itemsOf, membersOf, requireThat } from "./reading.ts";
 
 /** Most levels of one side in a quote. */
 const MOST_LEVELS = 10_000;
@@ -8,9 +8,9 @@ const MOST_LEVELS = 10_000;
  * Returns a quote of the right type; undefined for anything else. The quote gate decides what its texts and its time
  * mean.
  */
-export function readQuoteInput(said: unknown): QuoteInput | undefined {
+export function readQuoteInput(answer: unknown): QuoteInput | undefined {
   try {
-    const { symbol, bid, ask, bidQuantity, askQuantity, bids, asks, timeMs } = membersOf(said, "the quote");
+    const { symbol, bid, ask, bidQuantity, askQuantity, bids, asks, timeMs } = membersOf(answer, "the quote");
     // One literal with absent members too: quotes are frequent, and composed objects cost more than their texts.
     return {
       symbol: stringOf(symbol),
@@ -28,18 +28,18 @@ export function readQuoteInput(said: unknown): QuoteInput | undefined {
 }
 
 /** Returns the symbol of a quote that is otherwise unreadable; undefined if that is not readable either. */
-export function readQuoteSymbol(said: unknown): string | undefined {
+export function readQuoteSymbol(answer: unknown): string | undefined {
   try {
-    return stringOf(membersOf(said, "the quote")["symbol"]);
+    return stringOf(membersOf(answer, "the quote")["symbol"]);
   } catch {
     return undefined;
   }
 }
 
 /** Returns a print of the right type; undefined for anything else. */
-export function readPrintInput(said: unknown): PrintInput | undefined {
+export function readPrintInput(answer: unknown): PrintInput | undefined {
   try {
-    const { symbol, price, quantity, id, timeMs, sequence, total } = membersOf(said, "the print");
+    const { symbol, price, quantity, id, timeMs, sequence, total } = membersOf(answer, "the print");
     const print = {
       symbol: stringOf(symbol),
       price: stringOf(price),
@@ -55,19 +55,19 @@ export function readPrintInput(said: unknown): PrintInput | undefined {
   }
 }
 
-function levelsOf(said: unknown): readonly LevelInput[] {
-  return itemsOf(said, "the levels", MOST_LEVELS).map((level): LevelInput => {
+function levelsOf(answer: unknown): readonly LevelInput[] {
+  return itemsOf(answer, "the levels", MOST_LEVELS).map((level): LevelInput => {
     const [price, size] = itemsOf(level, "a level", 2);
     return size === undefined ? [stringOf(price)] : [stringOf(price), stringOf(size)];
   });
 }
 
-function stringOf(said: unknown): string {
-  demand(typeof said === "string", "a member that must be a string is not a string");
-  return said;
+function stringOf(answer: unknown): string {
+  requireThat(typeof answer === "string", "a member that must be a string is not a string");
+  return answer;
 }
 
-function numberOf(said: unknown): number {
-  demand(typeof said === "number", "a member that must be a number is not a number");
-  return said;
+function numberOf(answer: unknown): number {
+  requireThat(typeof answer === "number", "a member that must be a number is not a number");
+  return answer;
 }

@@ -17,11 +17,11 @@ import type { NativeOrders, NativePage, NativePlaced } from "../ports/index.ts";
 import { readFill } from "./child-report.ts";
 import type { Questions } from "./questions.ts";
 import {
-  demand,
   flagOf,
   itemsOf,
   type Members,
   membersOf,
+  requireThat,
   scaledOf,
   textOf,
   wholeOf,
@@ -51,95 +51,99 @@ export function checkedNativeOrders(native: NativeOrders, questions: Questions):
       return questions.now(
         "native.isPaperTrade",
         () => native.isPaperTrade,
-        (said) => flagOf(said, "isPaperTrade"),
+        (answer) => flagOf(answer, "isPaperTrade"),
       );
     },
     place: (placement) =>
       questions.change(
         "native.place",
         () => native.place(placement),
-        (said) => readPlaced(said, placement),
+        (answer) => readPlaced(answer, placement),
       ),
     findRequest: (request) =>
-      questions.ask(
+      questions.query(
         "native.findRequest",
         () => native.findRequest(request),
-        (said) => (said === undefined ? undefined : readPlaced(said, { accountId: request.accountId })),
+        (answer) => (answer === undefined ? undefined : readPlaced(answer, { accountId: request.accountId })),
       ),
     cancel: (key) =>
       questions.change(
         "native.cancel",
         () => native.cancel(key),
-        (said) => (said === undefined ? undefined : readOrder(said, key)),
+        (answer) => (answer === undefined ? undefined : readOrder(answer, key)),
       ),
     ...(native.cancelIf && {
       cancelIf: (key, restriction) =>
         questions.change(
           "native.cancelIf",
           () => native.cancelIf?.(key, restriction),
-          (said) => (said === undefined ? undefined : readOrder(said, key)),
+          (answer) => (answer === undefined ? undefined : readOrder(answer, key)),
         ),
     }),
     find: (key) =>
-      questions.ask(
+      questions.query(
         "native.find",
         () => native.find(key),
-        (said) => (said === undefined ? undefined : readOrder(said, key)),
+        (answer) => (answer === undefined ? undefined : readOrder(answer, key)),
       ),
     page: (page) =>
-      questions.ask(
+      questions.query(
         "native.page",
         () => native.page(page),
-        (said) => readPage(said, page),
+        (answer) => readPage(answer, page),
       ),
     ...(native.open && {
       open: (query) =>
-        questions.ask(
+        questions.query(
           "native.open",
           () => native.open?.(query),
-          (said) => risingOrders(itemsOf(said, "the open orders", query.limit), query),
+          (answer) => risingOrders(itemsOf(answer, "the open orders", query.limit), query),
         ),
     }),
     executions: (query) =>
-      questions.ask(
+      questions.query(
         "native.executions",
         () => native.executions(query),
-        (said) =>
-          itemsOf(said, "the list of executions", query.limit).map((one) => readExecution(one, query)),
+        (answer) =>
+          itemsOf(answer, "the list of executions", query.limit).map((one) => readExecution(one, query)),
       ),
     subscribe: (listener, missed) =>
-      native.subscribe((said: unknown) => forward(said, listener, questions), missed),
+      native.subscribe((answer: unknown) => forward(answer, listener, questions), missed),
   };
 }
 
 /** Reads a page of orders. Clients scan by id, so a page from elsewhere would hide orders or never end. */
-function readPage(said: unknown, page: NativePage): readonly NativeOrder[] {
-  const orders = risingOrders(itemsOf(said, "the page", page.limit), page);
+function readPage(answer: unknown, page: NativePage): readonly NativeOrder[] {
+  const orders = risingOrders(itemsOf(answer, "the page", page.limit), page);
   const lowest = orders[0]?.orderId ?? ID_LIMIT;
-  demand(lowest >= (page.fromOrderId ?? 0n), "an order has a lower id than requested");
+  requireThat(lowest >= (page.fromOrderId ?? 0n), "an order has a lower id than requested");
   return orders;
 }
 
-function risingOrders(said: readonly unknown[], expected: ExpectedOrder): readonly NativeOrder[] {
+function risingOrders(answer: readonly unknown[], expected: ExpectedOrder): readonly NativeOrder[] {
   let last = 0n;
-  return said.map((one) => {
+  return answer.map((one) => {
     const order = readOrder(one, expected);
-    demand(order.orderId > last, "the orders are not by rising id");
+    requireThat(order.orderId > last, "the orders are not by rising id");
     last = order.orderId;
     return order;
   });
 }
 
-function forward(said: unknown, listener: (execution: NativeExecution) => void, questions: Questions): void {
+function forward(
+  answer: unknown,
+  listener: (execution: NativeExecution) => void,
+  questions: Questions,
+): void {
   try {
-    listener(readExecution(said, {}));
+    listener(readExecution(answer, {}));
   } catch (error) {
-    questions.tell("native.subscribe", error);
+    questions.report("native.subscribe", error);
   }
 }
 
-function readPlaced(said: unknown, expected: ExpectedOrder): NativePlaced {
-  const { order, fills, created } = membersOf(said, "the placement");
+function readPlaced(answer: unknown, expected: ExpectedOrder): NativePlaced {
+  const { order, fills, created } = membersOf(answer, "the placement");
   return {
     order: readOrder(order, expected),
     fills: itemsOf(fills, "fills", MOST_FILLS).map(readNativeFill),
@@ -147,10 +151,10 @@ function readPlaced(said: unknown, expected: ExpectedOrder): NativePlaced {
   };
 }
 
-function readNativeFill(said: unknown): NativeFill {
-  const { commission, commissionAsset } = membersOf(said, "a fill");
+function readNativeFill(answer: unknown): NativeFill {
+  const { commission, commissionAsset } = membersOf(answer, "a fill");
   return {
-    ...readFill(said),
+    ...readFill(answer),
     ...(commission !== undefined && {
       commission: textOf(commission, "the commission of a fill", { most: 64 }),
     }),
@@ -160,8 +164,8 @@ function readNativeFill(said: unknown): NativeFill {
   };
 }
 
-function readExecution(said: unknown, expected: Partial<ExpectedOrder>): NativeExecution {
-  const { executionId, execType, order, lastQuantity, lastPrice, timeMs } = membersOf(said, "an execution");
+function readExecution(answer: unknown, expected: Partial<ExpectedOrder>): NativeExecution {
+  const { executionId, execType, order, lastQuantity, lastPrice, timeMs } = membersOf(answer, "an execution");
   return {
     executionId: textOf(executionId, "the executionId of an execution", { most: 64 }),
     execType: wordOf(execType, "the execType of an execution", EXECUTION_TYPES),
@@ -172,8 +176,8 @@ function readExecution(said: unknown, expected: Partial<ExpectedOrder>): NativeE
   };
 }
 
-function readOrder(said: unknown, expected: Partial<ExpectedOrder>): NativeOrder {
-  const order = membersOf(said, "the native order");
+function readOrder(answer: unknown, expected: Partial<ExpectedOrder>): NativeOrder {
+  const order = membersOf(answer, "the native order");
   const read: NativeOrder = {
     orderId: idOf(order.orderId, "orderId"),
     accountId: wholeOf(order.accountId, "accountId"),
@@ -189,7 +193,7 @@ function readOrder(said: unknown, expected: Partial<ExpectedOrder>): NativeOrder
     isWorking: flagOf(order.isWorking, "isWorking"),
     ...optionsOf(order),
   };
-  demandSame(read, expected);
+  requireSame(read, expected);
   return read;
 }
 
@@ -220,34 +224,37 @@ function optionsOf(order: Members): Partial<NativeOrder> {
  * Throws unless the order is the expected one. A client must never see the order of another account because a host
  * mixed them up (I07).
  */
-function demandSame(order: NativeOrder, expected: Partial<ExpectedOrder>): void {
+function requireSame(order: NativeOrder, expected: Partial<ExpectedOrder>): void {
   const { accountId, symbol, orderId, clientOrderId } = expected;
-  demand(
+  requireThat(
     accountId === undefined || order.accountId === accountId,
     "the order belongs to another account than requested",
   );
-  demand(
+  requireThat(
     symbol === undefined || order.symbol === symbol,
     "the order belongs to another market than requested",
   );
-  demand(orderId === undefined || order.orderId === orderId, "the order has another orderId than requested");
-  demand(
+  requireThat(
+    orderId === undefined || order.orderId === orderId,
+    "the order has another orderId than requested",
+  );
+  requireThat(
     clientOrderId === undefined || order.clientOrderId === clientOrderId,
     "the order has another clientOrderId than requested",
   );
 }
 
-function idOf(said: unknown, what: string): bigint {
-  demand(typeof said === "bigint", `${what} is not a bigint`);
-  demand(said > 0n && said < ID_LIMIT, `${what} is out of range`);
-  return said;
+function idOf(answer: unknown, what: string): bigint {
+  requireThat(typeof answer === "bigint", `${what} is not a bigint`);
+  requireThat(answer > 0n && answer < ID_LIMIT, `${what} is out of range`);
+  return answer;
 }
 
-function within(said: unknown, what: string, limit: Scaled): Scaled {
-  const value = scaledOf(said, what);
-  demand(value >= 0 && value < limit, `${what} is out of range`);
+function within(answer: unknown, what: string, limit: Scaled): Scaled {
+  const value = scaledOf(answer, what);
+  requireThat(value >= 0 && value < limit, `${what} is out of range`);
   return value;
 }
 
-const priceOf = (said: unknown, what: string): Price => within(said, what, PRICE_LIMIT) as Price;
-const sizeOf = (said: unknown, what: string): Quantity => within(said, what, QUANTITY_LIMIT) as Quantity;
+const priceOf = (answer: unknown, what: string): Price => within(answer, what, PRICE_LIMIT) as Price;
+const sizeOf = (answer: unknown, what: string): Quantity => within(answer, what, QUANTITY_LIMIT) as Quantity;

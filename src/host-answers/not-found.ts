@@ -1,12 +1,12 @@
 import type { NotFound } from "../ports/index.ts";
-import { demand, membersOf, wholeOf } from "./reading.ts";
+import { membersOf, requireThat, wholeOf } from "./reading.ts";
 
 /** Returns a venue's answer that it has no such child; undefined for every other answer. Never throws. */
-export function readNotFound(said: unknown): NotFound | undefined {
-  if (said === "not-found") return said;
+export function readNotFound(answer: unknown): NotFound | undefined {
+  if (answer === "not-found") return answer;
   try {
-    const { childId, notFoundAtMs } = membersOf(said, "the answer");
-    demand(childId === undefined, "the answer is a report");
+    const { childId, notFoundAtMs } = membersOf(answer, "the answer");
+    requireThat(childId === undefined, "the answer is a report");
     return { notFoundAtMs: wholeOf(notFoundAtMs, "notFoundAtMs") };
   } catch {
     return undefined;
@@ -14,6 +14,6 @@ export function readNotFound(said: unknown): NotFound | undefined {
 }
 
 /** Returns the venue's time in epoch milliseconds. Throws an UnreadableAnswer for anything else. */
-export function readVenueTime(said: unknown): number {
-  return wholeOf(said, "the venue's time");
+export function readVenueTime(answer: unknown): number {
+  return wholeOf(answer, "the venue's time");
 }

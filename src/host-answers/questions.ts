@@ -27,7 +27,7 @@ export class Questions {
    * Returns the checked answer, synchronously if the host answers synchronously. Throws or rejects with an OrderError
    * -1001 otherwise.
    */
-  ask<T>(port: string, question: () => unknown, read: (answer: unknown) => T): Awaitable<T> {
+  query<T>(port: string, question: () => unknown, read: (answer: unknown) => T): Awaitable<T> {
     try {
       const answer = question();
       // A host may return promises of its own implementation.
@@ -38,7 +38,7 @@ export class Questions {
     }
   }
 
-  /** Like `ask`, for an answer that must be synchronous: a promise is an unreadable answer. */
+  /** Like `query`, for an answer that must be synchronous: a promise is an unreadable answer. */
   now<T>(port: string, question: () => unknown, read: (answer: unknown) => T): T {
     try {
       const answer = question();
@@ -59,7 +59,7 @@ export class Questions {
       return await this.#inTime(question(), read);
     } catch (error) {
       if (error instanceof OrderError) throw error;
-      this.tell(port, error);
+      this.report(port, error);
       throw new OrderError("UNEXPECTED_RESPONSE", {}, { cause: error });
     }
   }
@@ -70,32 +70,32 @@ export class Questions {
   }
 
   /** Like `inTime`, for an answer that may be long: the deadline starts anew whenever the host reports progress. */
-  whileHeard<T>(question: (heard: () => void) => Promise<T>): Promise<T> {
+  whileProgressing<T>(question: (progressed: () => void) => Promise<T>): Promise<T> {
     const { clock, timeoutMs } = this.#parts;
     return new Promise((resolve, reject) => {
-      let heardAtMs = clock.monotonicMs();
+      let progressedAtMs = clock.monotonicMs();
       let cancel: () => void = () => undefined;
       const look = (): void => {
-        const lateAtMs = heardAtMs + timeoutMs;
+        const lateAtMs = progressedAtMs + timeoutMs;
         if (clock.monotonicMs() < lateAtMs) cancel = clock.schedule(lateAtMs, look);
         else reject(new SilentHost(`no answer within ${timeoutMs} ms`));
       };
       look();
-      const heard = (): void => {
-        heardAtMs = clock.monotonicMs();
+      const progressed = (): void => {
+        progressedAtMs = clock.monotonicMs();
       };
-      const answer = new Promise<T>((answered) => answered(question(heard)));
+      const answer = new Promise<T>((answered) => answered(question(progressed)));
       answer.then(resolve, reject).finally(() => cancel());
     });
   }
 
   /** Reports a failure of a port to the operator, without texts of the host. */
-  tell(port: string, error: unknown): void {
+  report(port: string, error: unknown): void {
     this.#parts.telemetry.event("warn", "host.failed", { port, problem: problemWith(error) });
   }
 
   #fail(port: string, cause: unknown): never {
-    this.tell(port, cause);
+    this.report(port, cause);
     const message = `${port} of the host failed (${problemWith(cause)}): nothing was stored, so call again; \`cause\` has the error`;
     throw new OrderError("DISCONNECTED", {}, { cause, message });
   }

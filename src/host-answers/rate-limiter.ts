@@ -19,29 +19,29 @@ export function checkedRateLimiter(limiter: RateLimiter, questions: Questions): 
     get limits() {
       return questions.now("rateLimiter.limits", () => limiter.limits, readLimits);
     },
-    weigh: (request) => questions.ask("rateLimiter.weigh", () => limiter.weigh(request), readWeight),
+    weigh: (request) => questions.query("rateLimiter.weigh", () => limiter.weigh(request), readWeight),
     connect: (request) =>
-      questions.ask("rateLimiter.connect", () => limiter.connect?.(request) ?? {}, readConnection),
+      questions.query("rateLimiter.connect", () => limiter.connect?.(request) ?? {}, readConnection),
     takeOrders: (placement) =>
-      questions.ask("rateLimiter.takeOrders", () => limiter.takeOrders(placement), readOrders),
+      questions.query("rateLimiter.takeOrders", () => limiter.takeOrders(placement), readOrders),
     returnOrders: (placement) =>
-      questions.ask("rateLimiter.returnOrders", () => limiter.returnOrders(placement), readCounts),
+      questions.query("rateLimiter.returnOrders", () => limiter.returnOrders(placement), readCounts),
     gained: (isHere) =>
       harmless(
         () => limiter.gained?.(isHere),
-        (error) => questions.tell("rateLimiter.gained", error),
+        (error) => questions.report("rateLimiter.gained", error),
       ),
     lost: () =>
       harmless(
         () => limiter.lost?.(),
-        (error) => questions.tell("rateLimiter.lost", error),
+        (error) => questions.report("rateLimiter.lost", error),
       ),
   };
 }
 
-function readLimits(said: unknown): RateLimits | undefined {
-  if (said === undefined) return undefined;
-  const limits = membersOf(said, "the limits");
+function readLimits(answer: unknown): RateLimits | undefined {
+  if (answer === undefined) return undefined;
+  const limits = membersOf(answer, "the limits");
   const { connectionsPer5Min: connections } = limits;
   return {
     weightPerMinute: wholeOf(limits.weightPerMinute, "weightPerMinute"),
@@ -53,8 +53,8 @@ function readLimits(said: unknown): RateLimits | undefined {
   };
 }
 
-function readWeight(said: unknown): WeightVerdict {
-  const { used, refused } = membersOf(said, "the verdict");
+function readWeight(answer: unknown): WeightVerdict {
+  const { used, refused } = membersOf(answer, "the verdict");
   const verdict = { used: wholeOf(used, "used") };
   if (refused === undefined) return verdict;
   const { kind, untilMs } = membersOf(refused, "the refusal");
@@ -67,13 +67,13 @@ function readWeight(said: unknown): WeightVerdict {
   };
 }
 
-function readConnection(said: unknown): ConnectionVerdict {
-  const { refusedUntilMs } = membersOf(said, "the verdict");
+function readConnection(answer: unknown): ConnectionVerdict {
+  const { refusedUntilMs } = membersOf(answer, "the verdict");
   return refusedUntilMs === undefined ? {} : { refusedUntilMs: wholeOf(refusedUntilMs, "refusedUntilMs") };
 }
 
-function readOrders(said: unknown): OrderVerdict {
-  const { counts, takenAtMs, refused } = membersOf(said, "the verdict");
+function readOrders(answer: unknown): OrderVerdict {
+  const { counts, takenAtMs, refused } = membersOf(answer, "the verdict");
   const verdict = { counts: readCounts(counts), takenAtMs: wholeOf(takenAtMs, "takenAtMs") };
   if (refused === undefined) return verdict;
   const { window, untilMs } = membersOf(refused, "the refusal");
@@ -86,7 +86,7 @@ function readOrders(said: unknown): OrderVerdict {
   };
 }
 
-function readCounts(said: unknown): OrderCounts {
-  const { per10s, perDay } = membersOf(said, "the counts");
+function readCounts(answer: unknown): OrderCounts {
+  const { per10s, perDay } = membersOf(answer, "the counts");
   return { per10s: wholeOf(per10s, "per10s"), perDay: wholeOf(perDay, "perDay") };
 }

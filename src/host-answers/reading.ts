@@ -9,34 +9,34 @@ export class UnreadableAnswer extends Error {
 export type Members = Readonly<Record<string, unknown>>;
 
 /** Throws an UnreadableAnswer unless a condition holds. For a problem that is a constant: others cost time even if it does. */
-export function demand(holds: boolean, problem: string): asserts holds {
+export function requireThat(holds: boolean, problem: string): asserts holds {
   if (!holds) throw new UnreadableAnswer(problem);
 }
 
 /** Returns the members of an object that is not an array. Throws an UnreadableAnswer for anything else. */
-export function membersOf(said: unknown, what: string): Members {
-  if (typeof said !== "object" || said === null || Array.isArray(said))
+export function membersOf(answer: unknown, what: string): Members {
+  if (typeof answer !== "object" || answer === null || Array.isArray(answer))
     throw new UnreadableAnswer(`${what} is not an object`);
-  return said as Members;
+  return answer as Members;
 }
 
 /** Returns the items of an array of at most `most`. Throws an UnreadableAnswer for anything else. */
-export function itemsOf(said: unknown, what: string, most: number): readonly unknown[] {
-  if (!Array.isArray(said)) throw new UnreadableAnswer(`${what} is not an array`);
-  if (said.length > most) throw new UnreadableAnswer(`${what} has more than ${most} entries`);
-  return said;
+export function itemsOf(answer: unknown, what: string, most: number): readonly unknown[] {
+  if (!Array.isArray(answer)) throw new UnreadableAnswer(`${what} is not an array`);
+  if (answer.length > most) throw new UnreadableAnswer(`${what} has more than ${most} entries`);
+  return answer;
 }
 
 const USUAL: Readonly<Record<string, never>> = {};
 
 /** Returns a whole number from `from` to `to`, both included. Throws an UnreadableAnswer for anything else. */
 export function wholeOf(
-  said: unknown,
+  answer: unknown,
   what: string,
   { from = 0, to = Number.MAX_SAFE_INTEGER }: Readonly<{ from?: number; to?: number }> = USUAL,
 ): number {
-  if (!Number.isSafeInteger(said)) throw new UnreadableAnswer(`${what} is not a whole number`);
-  const whole = said as number;
+  if (!Number.isSafeInteger(answer)) throw new UnreadableAnswer(`${what} is not a whole number`);
+  const whole = answer as number;
   if (whole < from || whole > to) throw new UnreadableAnswer(`${what} is out of range`);
   return whole;
 }
@@ -45,15 +45,15 @@ export function wholeOf(
  * Returns a scaled value in its one form, whatever its sign. Throws an UnreadableAnswer for anything but a whole
  * number of steps.
  */
-export function scaledOf(said: unknown, what: string): Scaled {
-  if (typeof said !== "bigint" && !Number.isSafeInteger(said))
+export function scaledOf(answer: unknown, what: string): Scaled {
+  if (typeof answer !== "bigint" && !Number.isSafeInteger(answer))
     throw new UnreadableAnswer(`${what} is not a whole number of steps`);
-  return normalise(BigInt(said as Scaled));
+  return normalise(BigInt(answer as Scaled));
 }
 
 /** Returns a scaled value above 0 and below `limit`. Throws an UnreadableAnswer for anything else. */
-export function amountOf<T extends Scaled>(said: unknown, what: string, limit: T): T {
-  const amount = scaledOf(said, what);
+export function amountOf<T extends Scaled>(answer: unknown, what: string, limit: T): T {
+  const amount = scaledOf(answer, what);
   if (amount <= 0) throw new UnreadableAnswer(`${what} is not above 0`);
   if (amount >= limit) throw new UnreadableAnswer(`${what} is out of range`);
   return amount as T;
@@ -61,35 +61,35 @@ export function amountOf<T extends Scaled>(said: unknown, what: string, limit: T
 
 /** Returns a text of `from` to `most` characters. Throws an UnreadableAnswer for anything else. */
 export function textOf(
-  said: unknown,
+  answer: unknown,
   what: string,
   { from = 1, most = 256 }: Readonly<{ from?: number; most?: number }> = USUAL,
 ): string {
-  if (typeof said !== "string") throw new UnreadableAnswer(`${what} is not a string`);
-  if (said.length < from || said.length > most)
+  if (typeof answer !== "string") throw new UnreadableAnswer(`${what} is not a string`);
+  if (answer.length < from || answer.length > most)
     throw new UnreadableAnswer(`${what} must have ${from} to ${most} characters`);
-  return said;
+  return answer;
 }
 
 const PRINTABLE = /^[ -~]*$/;
 
 /** Returns a text of 1 to `most` printable ASCII characters. Throws an UnreadableAnswer for anything else. */
-export function printableOf(said: unknown, what: string, most: number): string {
-  const text = textOf(said, what, { most });
+export function printableOf(answer: unknown, what: string, most: number): string {
+  const text = textOf(answer, what, { most });
   if (!PRINTABLE.test(text)) throw new UnreadableAnswer(`${what} has characters other than printable ASCII`);
   return text;
 }
 
 /** Returns one of the given words. Throws an UnreadableAnswer for anything else. */
-export function wordOf<T extends string>(said: unknown, what: string, words: readonly T[]): T {
-  if (!words.includes(said as T)) throw new UnreadableAnswer(`${what} is not one of ${words.join(", ")}`);
-  return said as T;
+export function wordOf<T extends string>(answer: unknown, what: string, words: readonly T[]): T {
+  if (!words.includes(answer as T)) throw new UnreadableAnswer(`${what} is not one of ${words.join(", ")}`);
+  return answer as T;
 }
 
 /** Returns true or false. Throws an UnreadableAnswer for anything else. */
-export function flagOf(said: unknown, what: string): boolean {
-  if (typeof said !== "boolean") throw new UnreadableAnswer(`${what} is not a boolean`);
-  return said;
+export function flagOf(answer: unknown, what: string): boolean {
+  if (typeof answer !== "boolean") throw new UnreadableAnswer(`${what} is not a boolean`);
+  return answer;
 }
 
 /** Returns a problem for a log or an alert: of limited length, and without the text of a host's own error. */

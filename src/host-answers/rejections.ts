@@ -3,7 +3,16 @@ import type { Rejection } from "../model/index.ts";
 import type { RejectionQuery, Rejections } from "../ports/index.ts";
 import { harmless } from "./guards.ts";
 import type { Questions } from "./questions.ts";
-import { amountOf, demand, itemsOf, type Members, membersOf, textOf, wholeOf, wordOf } from "./reading.ts";
+import {
+  amountOf,
+  itemsOf,
+  type Members,
+  membersOf,
+  requireThat,
+  textOf,
+  wholeOf,
+  wordOf,
+} from "./reading.ts";
 import { REJECT_REASONS, SIDES } from "./words.ts";
 
 /** Wraps the retained rejections of a host with checks of every answer. */
@@ -12,14 +21,14 @@ export function checkedRejections(rejections: Rejections, questions: Questions):
     retain: (rejection) =>
       harmless(
         () => rejections.retain(rejection),
-        (error) => questions.tell("rejections.retain", error),
+        (error) => questions.report("rejections.retain", error),
       ),
     list: (query) =>
-      questions.ask(
+      questions.query(
         "rejections.list",
         () => rejections.list(query),
-        (said) =>
-          itemsOf(said, "the list of rejections", query.limit).map((one) => readRejection(one, query)),
+        (answer) =>
+          itemsOf(answer, "the list of rejections", query.limit).map((one) => readRejection(one, query)),
       ),
     get counts() {
       return rejections.counts;
@@ -28,13 +37,13 @@ export function checkedRejections(rejections: Rejections, questions: Questions):
 }
 
 /** Reads a rejection that was asked for. Another one would show an order as rejected that was not. */
-function readRejection(said: unknown, { accountId, symbol, clientOrderId }: RejectionQuery): Rejection {
-  const rejection = membersOf(said, "a rejection");
-  demand(rejection.accountId === accountId, "a rejection belongs to another account than requested");
+function readRejection(answer: unknown, { accountId, symbol, clientOrderId }: RejectionQuery): Rejection {
+  const rejection = membersOf(answer, "a rejection");
+  requireThat(rejection.accountId === accountId, "a rejection belongs to another account than requested");
   const isOfMarket = symbol === undefined || rejection.symbol === symbol;
-  demand(isOfMarket, "a rejection belongs to another market than requested");
+  requireThat(isOfMarket, "a rejection belongs to another market than requested");
   const isOfOrder = clientOrderId === undefined || rejection.clientOrderId === clientOrderId;
-  demand(isOfOrder, "a rejection has another client id than requested");
+  requireThat(isOfOrder, "a rejection has another client id than requested");
   return {
     rejectionId: textOf(rejection.rejectionId, "rejectionId", { most: 64 }),
     accountId,

@@ -1,7 +1,7 @@
 import type { ChildFills } from "../lifecycle/index.ts";
 import type { Fill } from "../model/index.ts";
 import { readFills } from "./child-report.ts";
-import { demand, itemsOf, membersOf, printableOf, wholeOf, wordOf } from "./reading.ts";
+import { itemsOf, membersOf, printableOf, requireThat, wholeOf, wordOf } from "./reading.ts";
 
 /** An operator's settlement of an unknown child, checked. */
 export type ParsedSettlement = Readonly<{
@@ -15,11 +15,11 @@ export type ParsedSettlement = Readonly<{
 const STATES: readonly ParsedSettlement["state"][] = ["closed", "rejected", "never"];
 
 /** Reads an operator's settlement of a child. Throws an UnreadableAnswer for any unreadable part. */
-export function readSettlement(said: unknown): ParsedSettlement {
-  const settlement = membersOf(said, "the settlement");
+export function readSettlement(answer: unknown): ParsedSettlement {
+  const settlement = membersOf(answer, "the settlement");
   const state = wordOf(settlement.state, "state", STATES);
   const fills = settlement.fills === undefined ? [] : readFills(settlement.fills);
-  demand(
+  requireThat(
     fills.length === 0 || state === "closed",
     `a settlement with state ${state} must not have executions`,
   );
@@ -44,8 +44,8 @@ export type ParsedResumption = Readonly<{
 const MOST_CHILDREN = 100_000;
 
 /** Reads an operator's word on an order of a restored store. Throws an UnreadableAnswer for any unreadable part. */
-export function readResumption(said: unknown): ParsedResumption {
-  const { orderId, children = [], by, why } = membersOf(said, "the resumption");
+export function readResumption(answer: unknown): ParsedResumption {
+  const { orderId, children = [], by, why } = membersOf(answer, "the resumption");
   return {
     orderId: wholeOf(orderId, "orderId", { from: Number.MIN_SAFE_INTEGER, to: -1 }),
     children: itemsOf(children, "children", MOST_CHILDREN).map((each) => {

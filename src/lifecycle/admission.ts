@@ -124,16 +124,16 @@ function openingPrice(
 ): Price {
   const admissionPrice = admissionPriceOf(intent, quote);
   if (admissionPrice === undefined) throw new OrderError("NO_DEPTH");
-  const demand = (quantity: Quantity, field: keyof typeof MINIMUM_OF): void => {
+  const requireMinimum = (quantity: Quantity, field: keyof typeof MINIMUM_OF): void => {
     if (notionalOf(admissionPrice, quantity) >= minimum) return;
     const advice = MINIMUM_OF[field];
     throw new OrderError("FILTER_NOTIONAL", { field, minimum: formatNotional(minimum), advice });
   };
-  demand(intent.quantity, "quantity");
-  if (intent.icebergQuantity !== undefined) demand(intent.icebergQuantity, "icebergQty");
+  requireMinimum(intent.quantity, "quantity");
+  if (intent.icebergQuantity !== undefined) requireMinimum(intent.icebergQuantity, "icebergQty");
   if (plan !== undefined) {
     const isEven = TRAITS[intent.type].schedule === "even";
-    demand(smallestSlice(plan, intent.quantity), isEven ? "intervalCount" : "volumeProfile");
+    requireMinimum(smallestSlice(plan, intent.quantity), isEven ? "intervalCount" : "volumeProfile");
   }
   return admissionPrice;
 }

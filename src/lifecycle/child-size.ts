@@ -160,12 +160,12 @@ function withoutDust(order: ParentOrder, source: Source, context: SizingContext)
     const left = subtract(rest, part);
     return left > 0 && neededAfter(left, { least, largest }).every((needed) => left < needed);
   };
-  const asked = leavesDust(wanted) ? cut(wanted) : wanted;
-  const isWhole = asked !== undefined && (childTimeInForce === "FOK" || visible >= asked);
-  if (isWhole || (asked !== undefined && !leavesDust(visible))) return asked;
+  const requested = leavesDust(wanted) ? cut(wanted) : wanted;
+  const isWhole = requested !== undefined && (childTimeInForce === "FOK" || visible >= requested);
+  if (isWhole || (requested !== undefined && !leavesDust(visible))) return requested;
   const takesAll = reduceOnly || (needsTrigger(type) && limitOf(order) === undefined);
-  const waitsInVain = asked === undefined && largest !== undefined && rest > largest;
-  return cut(visible) ?? (takesAll || waitsInVain ? (asked ?? wanted) : undefined);
+  const waitsInVain = requested === undefined && largest !== undefined && rest > largest;
+  return cut(visible) ?? (takesAll || waitsInVain ? (requested ?? wanted) : undefined);
 }
 
 /**

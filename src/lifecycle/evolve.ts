@@ -164,7 +164,7 @@ function change(next: ParentCopy, fact: ChangingFact, context: FactContext): voi
       next.restored = undefined;
       return;
     case "ALERT":
-      return keepAlert(next, fact, context.timeMs);
+      return retainAlert(next, fact, context.timeMs);
     default:
       return refuseUnknown(fact, context);
   }
@@ -212,7 +212,7 @@ function loseChild(next: ParentCopy, { childId, problem }: Extract<Fact, { kind:
 /**
  * Keeps what was reported about unreadable reports, so that each problem is reported once, and that the parent is stalled.
  */
-function keepAlert(
+function retainAlert(
   next: ParentCopy,
   { alert, detail, cause }: Extract<Fact, { kind: "ALERT" }>,
   atMs: number,

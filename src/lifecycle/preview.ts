@@ -2,7 +2,7 @@ import {
   listOption,
   numberOption,
   type OptionCheck,
-  optional,
+  optionalOption,
   optionsOf,
   textOption,
   uncheckedOption,
@@ -114,7 +114,7 @@ export function previewOrder(fields: OrderFields, context: PreviewContext = {}):
   } catch (error) {
     return { refusal: refusalOf(error), minimum };
   }
-  demandTime(intent, context);
+  requireTime(intent, context);
   const refusal = refusalIn(() => admit(intent, admission));
   const admissionPrice = admissionPriceOf(intent, admission.quote);
   const plan = planIfAny(intent, admission);
@@ -156,12 +156,12 @@ function firingPriceOf({ side: of, ...intent }: ParentIntent, quote?: BestPrices
 const contextOption: OptionCheck = /* @__PURE__ */ (() => {
   const decimal = textOption("a decimal string");
   return optionsOf<PreviewContext>({
-    quote: optional(optionsOf<QuoteText>({ bid: decimal, ask: decimal })),
-    nowMs: optional(numberOption({}, " of milliseconds")),
-    position: optional(decimal),
-    minimumNotional: optional(decimal),
-    maxIcebergParts: optional(wholeOption({ from: 0 })),
-    profile: optional(
+    quote: optionalOption(optionsOf<QuoteText>({ bid: decimal, ask: decimal })),
+    nowMs: optionalOption(numberOption({}, " of milliseconds")),
+    position: optionalOption(decimal),
+    minimumNotional: optionalOption(decimal),
+    maxIcebergParts: optionalOption(wholeOption({ from: 0 })),
+    profile: optionalOption(
       optionsOf<VolumeProfile>({
         count: wholeOption({ from: 1 }),
         weights: listOption("the weights of a profile, as volumeProfile returns them", uncheckedOption),
@@ -201,7 +201,7 @@ function readText<T>(option: string, text: string, parse: (text: string) => T): 
   }
 }
 
-function demandTime({ expireTimeMs }: ParentIntent, { nowMs }: PreviewContext): void {
+function requireTime({ expireTimeMs }: ParentIntent, { nowMs }: PreviewContext): void {
   if (expireTimeMs === undefined || nowMs !== undefined) return;
   throw new TypeError(
     "previewOrder.nowMs is missing: without the time, the preview cannot check the order's expiry",

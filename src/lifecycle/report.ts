@@ -108,10 +108,10 @@ const REPORTED_BEFORE = "its outcome was lost after the venue had reported it";
  * Marks the outcome of the outstanding child as unknown. Keeps the first reason for which "not found" settles nothing
  * (decisions 12 and CA).
  */
-export function markUnknown(draft: Draft, childId: string, said?: string): void {
+export function markUnknown(draft: Draft, childId: string, answer?: string): void {
   const child = draft.order.child;
   if (child?.childId !== childId) return;
-  const problem = said ?? (hasArrived(child) ? REPORTED_BEFORE : undefined);
+  const problem = answer ?? (hasArrived(child) ? REPORTED_BEFORE : undefined);
   const isNews = problem !== undefined && child.problem === undefined;
   if (child.state === "UNKNOWN" && !isNews) return;
   addFact(draft, { kind: "CHILD_UNKNOWN", childId, ...(problem !== undefined && { problem }) });
@@ -135,8 +135,8 @@ export function voidChild(draft: Draft, childId: string): void {
 /**
  * Settles an unknown child on an operator's word as by a report, whatever the venue said of it before (decision CB).
  */
-export function settleChild(draft: Draft, said: Settlement): void {
-  const { childId, state, fills } = said;
+export function settleChild(draft: Draft, answer: Settlement): void {
+  const { childId, state, fills } = answer;
   if (draft.order.child?.childId !== childId) return;
   if (state === "never") return closeChild(draft, { childId, outcome: "VOIDED" });
   reportChild(draft, { childId, state, fills });
@@ -158,8 +158,8 @@ const MOST_INVALID_REPORTS = 50;
 
 function alertOnce(draft: Draft, childId: string, problem: string): void {
   const detail = `child ${childId}: ${problem}`;
-  const told = draft.order.invalidReports ?? [];
-  if (told.length < MOST_INVALID_REPORTS && !told.includes(detail))
+  const reports = draft.order.invalidReports ?? [];
+  if (reports.length < MOST_INVALID_REPORTS && !reports.includes(detail))
     alert(draft, "VENUE_REPORT_INVALID", detail);
 }
 
@@ -176,7 +176,7 @@ function takeFills(draft: Draft, childId: string, fills: readonly Fill[]): void 
     const name = `execution ${fill.executionId} of ${childId}`;
     // A restored parent is known to lack executions.
     if (late && draft.order.restored === undefined)
-      alert(draft, "LATE_FILL", `${name} came after the child was closed${waitTold(draft)}`);
+      alert(draft, "LATE_FILL", `${name} came after the child was closed${earlyCloseNote(draft)}`);
     if (inside === undefined || meets(inside, fill.price)) continue;
     const limit = formatPrice(inside.level);
     alert(
@@ -190,7 +190,7 @@ function takeFills(draft: Draft, childId: string, fills: readonly Fill[]): void 
 }
 
 /** What the engine does about a venue that executes after it has closed a child. */
-function waitTold({ order: { earlyClose } }: Draft): string {
+function earlyCloseNote({ order: { earlyClose } }: Draft): string {
   if (earlyClose === undefined || earlyClose.waitMs === 0) return "";
   return `; a child that closes with less than asked is looked up after ${earlyClose.waitMs} ms, before the next one`;
 }
@@ -224,8 +224,8 @@ function stopOverfilled(draft: Draft, report: ChildReport): void {
   const complete = executedQuantity >= intent.quantity;
   const mayFillMore = child !== undefined && child.executedQuantity < child.quantity;
   if (report.state === "open" && (!complete || mayFillMore)) {
-    const isAsked = pendingEnd?.reason === "OVERFILL";
-    if (isNews && !isAsked)
+    const isRequested = pendingEnd?.reason === "OVERFILL";
+    if (isNews && !isRequested)
       addFact(draft, { kind: "END_REQUESTED", end: { status: "CANCELED", reason: "OVERFILL" } });
     return;
   }

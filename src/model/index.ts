@@ -82,7 +82,7 @@ export { packedIntent, packedPlan, weightBytesOf } from "./plan-weights.ts";
 export {
   BAR_LENGTHS_MS,
   BAR_PRINT_AGE_MS,
-  BARS_KEPT,
+  BARS_RETAINED,
   type BarFigures,
   type BarLengthMs,
   barStartMs,

@@ -13,7 +13,7 @@ export type BarLengthMs = 60_000 | 300_000 | 3_600_000 | 86_400_000;
 export const BAR_LENGTHS_MS: readonly BarLengthMs[] = [60_000, 300_000, 3_600_000, 86_400_000];
 
 /** Bars that are kept of each length and market. Older ones are deleted. */
-export const BARS_KEPT = 1_440;
+export const BARS_RETAINED = 1_440;
 
 /**
  * Age in milliseconds, when it is first seen, from which a print counts for no bar. Ids are kept for an hour longer, so

@@ -33,10 +33,10 @@ export type AppendLog = {
   /** Whether the latest attempt to write failed. */
   readonly isFailing: boolean;
   /**
-   * Queues a line. Resolves when the line and all before it are on disk, and rejects when the attempt fails. `kept` is
+   * Queues a line. Resolves when the line and all before it are on disk, and rejects when the attempt fails. `stored` is
    * called when the line is on disk, whichever attempt wrote it.
    */
-  append(line: string, kept?: () => void): Promise<void>;
+  append(line: string, stored?: () => void): Promise<void>;
   /** Resolves when all lines queued now are on disk. */
   durable(): Promise<void>;
   /**
@@ -93,14 +93,14 @@ export function createMemoryLog(): AppendLog {
   const done = Promise.resolve();
   return {
     isFailing: false,
-    append: (_line, kept) => done.then(kept),
+    append: (_line, stored) => done.then(stored),
     durable: () => done,
     compact: () => done,
     close: () => done,
   };
 }
 
-type Line = Readonly<{ text: string; kept: () => void }>;
+type Line = Readonly<{ text: string; stored: () => void }>;
 type Batch = { readonly lines: Line[]; readonly done: Promise<void> };
 
 class FileLog implements AppendLog {
@@ -127,9 +127,9 @@ class FileLog implements AppendLog {
     return this.#isFailing;
   }
 
-  append(text: string, kept: () => void = () => undefined): Promise<void> {
+  append(text: string, stored: () => void = () => undefined): Promise<void> {
     this.#waiting ??= this.#nextBatch();
-    this.#waiting.lines.push({ text, kept });
+    this.#waiting.lines.push({ text, stored });
     return this.#waiting.done;
   }
 
@@ -209,7 +209,7 @@ class FileLog implements AppendLog {
       this.#stuck = lines;
       throw error;
     }
-    for (const { kept } of lines) kept();
+    for (const { stored } of lines) stored();
   }
 
   async #write(lines: readonly Line[]): Promise<void> {

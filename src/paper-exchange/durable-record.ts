@@ -44,14 +44,14 @@ type DurableRecordParts = Readonly<{
   log: AppendLog;
   telemetry?: Telemetry | undefined;
   /** Called with the events of an entry that is on disk. */
-  tell: (news: OrderNews) => void;
+  notify: (news: OrderNews) => void;
 }>;
 
 /**
  * The venue's record with its log. An entry applies in memory immediately, and every answer waits until it is on disk. So
  * nothing that a crash cuts off was ever reported.
  */
-export class DurableRecord {
+export class DurableVenueRecord {
   readonly #parts: DurableRecordParts;
   #isBroken = false;
 
@@ -63,16 +63,16 @@ export class DurableRecord {
 
   /**
    * Applies an entry in memory first, so that entries apply in the order in which they are stored. Resolves when it is on
-   * disk; `kept` is called then, even if that took a second attempt.
+   * disk; `stored` is called then, even if that took a second attempt.
    */
-  commit(entry: Entry, kept: () => void = () => undefined): Promise<void> {
-    const { record, log, tell } = this.#parts;
+  commit(entry: Entry, stored: () => void = () => undefined): Promise<void> {
+    const { record, log, notify } = this.#parts;
     record.apply(entry);
     const news = record.orders.takeNews();
     const written = log.append(encodeEntry(entry), () => {
       this.#recovered();
-      tell(news);
-      kept();
+      notify(news);
+      stored();
     });
     written.catch((error: unknown) => this.#failed(error));
     return written;

@@ -5,7 +5,7 @@ import {
   numberOption,
   type OptionCheck,
   type OptionChecks,
-  optional,
+  optionalOption,
   optionsOf,
   type Random,
   recordOption,
@@ -139,14 +139,14 @@ const quantityOption: OptionCheck = textOption(
   'a positive decimal string with at most 6 decimals, such as "25000"',
   (text) => parseQuantity(text) !== undefined,
 );
-const periodMs: OptionCheck = optional(wholeOption({ from: 1, to: LONGEST_MS }, " of milliseconds"));
+const periodMs: OptionCheck = optionalOption(wholeOption({ from: 1, to: LONGEST_MS }, " of milliseconds"));
 const modelOption: OptionCheck = optionsOf<ImpactModel>({
   shape: wordOption(["linear", "square-root"]),
   coefficientBps: textOption(
     `a decimal string of zero or more with at most ${BPS_SCALE} decimals, such as "100"`,
     (text) => parseScaled(text, BPS_SCALE) !== undefined,
   ),
-  volumes: optional(recordOption("an object with volumes by symbol", quantityOption)),
+  volumes: optionalOption(recordOption("an object with volumes by symbol", quantityOption)),
   windowMs: periodMs,
   halfLifeMs: periodMs,
 });
@@ -166,17 +166,19 @@ const rateOption: OptionCheck = textOption(
   isRate,
 );
 const rates: OptionChecks<FeeRates> = { maker: rateOption, taker: rateOption };
-const travelMs: OptionCheck = optional(wholeOption({ from: 0, to: 86_400_000 }, " of milliseconds"));
+const travelMs: OptionCheck = optionalOption(wholeOption({ from: 0, to: 86_400_000 }, " of milliseconds"));
 
 /** Checks execution terms. */
 export const termsOption: OptionCheck = optionsOf<ExecutionTerms>({
-  fees: optional(optionsOf<FeeRates>(rates)),
-  feesBySymbol: optional(recordOption("an object with fee rates by symbol", optionsOf<FeeRates>(rates))),
-  slippage: optional(functionOption("returns basis points")),
-  impact: optional(impactOption),
-  latency: optional(optionsOf<Latency>({ submitMs: travelMs, answerMs: travelMs })),
-  rejectionRate: optional(numberOption({ from: 0, to: 1 })),
-  seed: optional(wholeOption({ from: 0 })),
+  fees: optionalOption(optionsOf<FeeRates>(rates)),
+  feesBySymbol: optionalOption(
+    recordOption("an object with fee rates by symbol", optionsOf<FeeRates>(rates)),
+  ),
+  slippage: optionalOption(functionOption("returns basis points")),
+  impact: optionalOption(impactOption),
+  latency: optionalOption(optionsOf<Latency>({ submitMs: travelMs, answerMs: travelMs })),
+  rejectionRate: optionalOption(numberOption({ from: 0, to: 1 })),
+  seed: optionalOption(wholeOption({ from: 0 })),
 });
 
 /** Taker of levels. Its limit bounds its slippage. */

@@ -1,7 +1,7 @@
 import {
   nameOption,
   type OptionCheck,
-  optional,
+  optionalOption,
   optionsOf,
   textOption,
   wholeOption,
@@ -62,15 +62,15 @@ export function parseFraction(text: string): Scaled | undefined {
 }
 
 const faultOption: OptionCheck = optionsOf<VenueFault>({
-  mode: optional(wordOption(SUBMIT_FAULTS)),
-  lookup: optional(wordOption(LOOKUP_FAULTS)),
-  fraction: optional(
+  mode: optionalOption(wordOption(SUBMIT_FAULTS)),
+  lookup: optionalOption(wordOption(LOOKUP_FAULTS)),
+  fraction: optionalOption(
     textOption('a decimal string from "0" to "1"', (text) => parseFraction(text) !== undefined),
   ),
-  delayMs: optional(wholeOption({ from: 0, to: 86_400_000 }, " of milliseconds")),
-  count: optional(wholeOption({ from: 1 })),
-  symbol: optional(nameOption),
-  accountId: optional(wholeOption({ from: 1 })),
+  delayMs: optionalOption(wholeOption({ from: 0, to: 86_400_000 }, " of milliseconds")),
+  count: optionalOption(wholeOption({ from: 1 })),
+  symbol: optionalOption(nameOption),
+  accountId: optionalOption(wholeOption({ from: 1 })),
 });
 
 function activeOf({ fraction = "0.5", ...fault }: VenueFault): ActiveFault {

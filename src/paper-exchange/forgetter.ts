@@ -51,16 +51,16 @@ export class Forgetter {
   constructor(parts: ForgetterParts) {
     this.#parts = parts;
     this.#settled = new SettledChildren(parts.forgetting);
-    for (const childId of parts.record.settled()) this.asked(childId);
+    for (const childId of parts.record.settled()) this.requested(childId);
   }
 
   /**
    * Restarts a child's quiet time: a caller has sent it, looked it up or released it, and may still need its outcome.
    */
-  asked(childId: string): void {
+  requested(childId: string): void {
     const settledAtMs = this.#parts.record.settledAtMs(childId);
     if (settledAtMs === undefined) return;
-    this.#settled.add(childId, { settledAtMs, askedAtMs: this.#parts.clock.monotonicMs() });
+    this.#settled.add(childId, { settledAtMs, requestedAtMs: this.#parts.clock.monotonicMs() });
     this.#arm();
   }
 
@@ -124,7 +124,7 @@ export class Forgetter {
 }
 
 type ClockTimes = Readonly<{ nowMs: number; monotonicMs: number }>;
-type SettlementTimes = Readonly<{ settledAtMs: number; askedAtMs: number }>;
+type SettlementTimes = Readonly<{ settledAtMs: number; requestedAtMs: number }>;
 
 /**
  * Children whose outcome was reported, in the order in which they may be forgotten. An engine that does not know an
@@ -142,7 +142,7 @@ class SettledChildren {
     return this.#children.size;
   }
 
-  /** Adds a settled child; `askedAtMs` is a monotonic time. */
+  /** Adds a settled child; `requestedAtMs` is a monotonic time. */
   add(childId: string, settled: SettlementTimes): void {
     this.#children.delete(childId);
     this.#children.set(childId, settled);
@@ -163,9 +163,9 @@ class SettledChildren {
     return due;
   }
 
-  #isDue({ settledAtMs, askedAtMs }: SettlementTimes, { nowMs, monotonicMs }: ClockTimes): boolean {
+  #isDue({ settledAtMs, requestedAtMs }: SettlementTimes, { nowMs, monotonicMs }: ClockTimes): boolean {
     const { afterMs, quietMs } = this.#forgetting;
-    return settledAtMs + afterMs <= nowMs && askedAtMs + quietMs <= monotonicMs;
+    return settledAtMs + afterMs <= nowMs && requestedAtMs + quietMs <= monotonicMs;
   }
 }
 

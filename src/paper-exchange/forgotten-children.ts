@@ -1,7 +1,7 @@
 import { readChildId } from "../lifecycle/index.ts";
 
 /** Number of parents whose highest forgotten attempt is kept: about 10 MB. */
-const MARKS_KEPT = 100_000;
+const MARKS_RETAINED = 100_000;
 
 /** Number of marks in one line of the record. */
 const MARKS_PER_LINE = 1_000;
@@ -27,7 +27,7 @@ export class ForgottenChildren {
   #acceptedUntilMs = -1;
   #deadlineUntilMs = 0;
 
-  constructor(limit: number = MARKS_KEPT) {
+  constructor(limit: number = MARKS_RETAINED) {
     this.#limit = limit;
   }
 

@@ -86,9 +86,9 @@ const reserveOf = ({ accountId, asset }: Debit): string => `${accountId} ${asset
 /** Amounts by account and asset. */
 type Sums = Map<string, Scaled>;
 /** A promise, and the sums that contain it. */
-type Promised = Readonly<{ debit: Debit; sums: readonly Sums[] }>;
+type Reservation = Readonly<{ debit: Debit; sums: readonly Sums[] }>;
 
-function adjust({ debit, sums }: Promised, by: (a: Scaled, b: Scaled) => Scaled): void {
+function adjust({ debit, sums }: Reservation, by: (a: Scaled, b: Scaled) => Scaled): void {
   const reserve = reserveOf(debit);
   for (const sum of sums) sum.set(reserve, by(sum.get(reserve) ?? 0, debit.amount));
 }
@@ -96,14 +96,14 @@ function adjust({ debit, sums }: Promised, by: (a: Scaled, b: Scaled) => Scaled)
 /** Balances of all accounts, and the amounts promised to trades that are not reported yet. */
 export class Ledger {
   readonly #balances: Map<number, Map<string, Scaled>> = new Map();
-  readonly #promised: Map<string, Promised> = new Map();
+  readonly #reservations: Map<string, Reservation> = new Map();
   /**
    * Sums of the promises by account and asset, so that the number of resting orders does not affect the cost of a
    * check.
    */
   readonly #reserved: Sums = new Map();
   /** The part of these sums that belongs to held children. */
-  readonly #owed: Sums = new Map();
+  readonly #reservedHeld: Sums = new Map();
   /** The two balances right after each execution, by execution id. */
   readonly #after: Map<string, Balances> = new Map();
 
@@ -158,32 +158,32 @@ export class Ledger {
 
   /** Returns whether the account can pay in addition to held children. What resting orders reserve is available. */
   holds(debit: Debit): boolean {
-    const owed = this.#owed.get(reserveOf(debit)) ?? 0;
-    return debit.amount <= subtract(this.balance(debit.accountId, debit.asset), owed);
+    const held = this.#reservedHeld.get(reserveOf(debit)) ?? 0;
+    return debit.amount <= subtract(this.balance(debit.accountId, debit.asset), held);
   }
 
   /** Reserves the cost of a resting order. Replaces its earlier reservation. */
-  promise(id: string, debit: Debit): void {
-    this.#promise(id, { debit, sums: [this.#reserved] });
+  reserve(id: string, debit: Debit): void {
+    this.#reserve(id, { debit, sums: [this.#reserved] });
   }
 
   /** Reserves the cost of a held child, which has executed already. */
-  owe(id: string, debit: Debit): void {
-    this.#promise(id, { debit, sums: [this.#reserved, this.#owed] });
+  reserveHeld(id: string, debit: Debit): void {
+    this.#reserve(id, { debit, sums: [this.#reserved, this.#reservedHeld] });
   }
 
   /** Ends a promise. */
   forget(id: string): void {
-    const promised = this.#promised.get(id);
-    if (promised === undefined) return;
-    this.#promised.delete(id);
-    adjust(promised, subtract);
+    const reservation = this.#reservations.get(id);
+    if (reservation === undefined) return;
+    this.#reservations.delete(id);
+    adjust(reservation, subtract);
   }
 
-  #promise(id: string, promised: Promised): void {
+  #reserve(id: string, reservation: Reservation): void {
     this.forget(id);
-    this.#promised.set(id, promised);
-    adjust(promised, add);
+    this.#reservations.set(id, reservation);
+    adjust(reservation, add);
   }
 
   /** Applies a trade to the balances, fill by fill. */

@@ -20,12 +20,12 @@ import type {
   NativeRequest,
   OpenNativeQuery,
 } from "../ports/index.ts";
-import type { DurableRecord } from "./durable-record.ts";
+import type { DurableVenueRecord } from "./durable-record.ts";
 import type { BookReason, EntryOf } from "./entry.ts";
 import { charged, type Liquidity, type Terms, type VenueFill } from "./execution-terms.ts";
 import { type Debit, debitOf } from "./ledger.ts";
 import { type OrderBook, type PrintPublisher, type Take, type Taker, total } from "./order-book.ts";
-import { executionAt, isOpen, type KeptOrder, type OrderNews, orderOf, restOf } from "./orders.ts";
+import { executionAt, isOpen, type OrderNews, orderOf, restOf, type StoredOrder } from "./orders.ts";
 import type { VenueRecord } from "./venue-record.ts";
 
 /** Dependencies of the manager on its venue. */
@@ -33,7 +33,7 @@ export type NativeOrderManagerParts = Readonly<{
   clock: Clock;
   instruments: Instruments;
   record: VenueRecord;
-  durable: DurableRecord;
+  durable: DurableVenueRecord;
   book: OrderBook;
   /** Counts a promise as work of the venue until it settles. */
   work: <T>(work: Promise<T>) => Promise<T>;
@@ -153,7 +153,7 @@ export class NativeOrderManager implements NativeOrders {
   }
 
   /** Reports events that have become durable. */
-  tell(news: OrderNews): void {
+  notify(news: OrderNews): void {
     if (this.#listeners.size === 0) return;
     for (const [order, event] of news) {
       for (const listener of [...this.#listeners]) listener(executionAt(order, event));
@@ -179,7 +179,7 @@ export class NativeOrderManager implements NativeOrders {
   /**
    * Returns the result of a quote for the first resting order. An account that no longer has the funds loses the order.
    */
-  #met(order: KeptOrder): EntryOf<"filled" | "canceled"> | undefined {
+  #met(order: StoredOrder): EntryOf<"filled" | "canceled"> | undefined {
     const { book, record, fillsOf, clock, restingPrice } = this.#parts;
     const { symbol, side, price } = order.terms;
     const taker = {
@@ -294,7 +294,7 @@ export class NativeOrderManager implements NativeOrders {
     };
   }
 
-  #cancelOf({ orderId }: KeptOrder, reason: BookReason): EntryOf<"canceled"> {
+  #cancelOf({ orderId }: StoredOrder, reason: BookReason): EntryOf<"canceled"> {
     return { kind: "canceled", orderId, reason, timeMs: this.#parts.clock.nowMs() };
   }
 
@@ -328,7 +328,7 @@ export class NativeOrderManager implements NativeOrders {
   }
 }
 
-const placedOf = (order: KeptOrder, created: boolean): NativePlaced => ({
+const placedOf = (order: StoredOrder, created: boolean): NativePlaced => ({
   order: orderOf(order),
   fills: order.fills.map((fill) => ({ ...NO_COMMISSION, ...fill })),
   created,

@@ -47,7 +47,7 @@ export type OrderEnd = Readonly<{
  * One order of the venue's record. Its events are numbered: 0 is its arrival, then come its fills, and last its end.
  * `timesMs` contains the time of each.
  */
-export type KeptOrder = {
+export type StoredOrder = {
   readonly orderId: bigint;
   readonly terms: OrderTerms;
   /** Highest commission rate of its fills. Absent if none is charged. */
@@ -58,24 +58,24 @@ export type KeptOrder = {
 };
 
 /** Returns the quantity left to fill. */
-export function restOf({ terms, fills }: KeptOrder): Quantity {
+export function restOf({ terms, fills }: StoredOrder): Quantity {
   return terms.quantity === undefined ? ZERO_QUANTITY : subtract(terms.quantity, total(fills));
 }
 
 /** Returns whether an order can still fill. */
-export function isOpen(order: KeptOrder): boolean {
+export function isOpen(order: StoredOrder): boolean {
   return order.end === undefined && restOf(order) > 0;
 }
 
 /** Returns the order in its current state. */
-export function orderOf(order: KeptOrder): NativeOrder {
+export function orderOf(order: StoredOrder): NativeOrder {
   return snapshotAt(order, order.timesMs.length - 1);
 }
 
 /** Returns the order as it was after one of its events. */
-function snapshotAt(order: KeptOrder, event: number): NativeOrder {
+function snapshotAt(order: StoredOrder, event: number): NativeOrder {
   const { orderId, terms, timesMs } = order;
-  const { isChild: _, quantity, ...asked } = terms;
+  const { isChild: _, quantity, ...requested } = terms;
   const fills = order.fills.slice(0, event);
   const end = event > order.fills.length ? order.end : undefined;
   const whole = quantity ?? total(order.fills);
@@ -83,7 +83,7 @@ function snapshotAt(order: KeptOrder, event: number): NativeOrder {
   const { status = filledStatus(executedQuantity, whole), ...why } = end ?? {};
   return {
     orderId,
-    ...asked,
+    ...requested,
     quantity: whole,
     executedQuantity,
     executedNotional: amountOf(fills),
@@ -105,16 +105,16 @@ function filledStatus(executed: Quantity, whole: Quantity): NativeStatus {
 }
 
 /** Returns one event of an order as an execution. */
-export function executionAt(kept: KeptOrder, event: number): NativeExecution {
-  const order = snapshotAt(kept, event);
+export function executionAt(stored: StoredOrder, event: number): NativeExecution {
+  const order = snapshotAt(stored, event);
   const timeMs = order.updatedAtMs;
-  const fill = event === 0 ? undefined : kept.fills[event - 1];
+  const fill = event === 0 ? undefined : stored.fills[event - 1];
   if (fill !== undefined) {
     const { executionId, quantity, price } = fill;
     return { executionId, execType: "TRADE", order, lastQuantity: quantity, lastPrice: price, timeMs };
   }
-  const execType = event === 0 ? "NEW" : (kept.end?.status ?? "EXPIRED");
-  return { executionId: `pv-${kept.orderId}-${event}`, execType, order, timeMs };
+  const execType = event === 0 ? "NEW" : (stored.end?.status ?? "EXPIRED");
+  return { executionId: `pv-${stored.orderId}-${event}`, execType, order, timeMs };
 }
 
 /** The first order id: odd, and beyond 2^53, where every double is even. */
@@ -127,7 +127,7 @@ const FIRST_ORDER_ID = 9_007_199_254_740_993n;
 const ORDER_ID_STEP = 10n;
 
 /** One event of one order. */
-type Moment = readonly [order: KeptOrder, event: number];
+type Moment = readonly [order: StoredOrder, event: number];
 
 /** Events of orders that have not been reported yet. */
 export type OrderNews = readonly Moment[];
@@ -138,18 +138,18 @@ type Range = Readonly<{ startTimeMs?: number; endTimeMs?: number }>;
  * All orders of the venue, children of managed parents and native ones, by id, client id, market and time. Ids rise in
  * the order of arrival.
  */
-export class AccountOrders {
-  readonly #orders: Map<bigint, KeptOrder> = new Map();
-  readonly #byClientId: Map<string, KeptOrder[]> = new Map();
-  readonly #byMarket: Map<string, Set<KeptOrder>> = new Map();
+export class PaperAccountOrders {
+  readonly #orders: Map<bigint, StoredOrder> = new Map();
+  readonly #byClientId: Map<string, StoredOrder[]> = new Map();
+  readonly #byMarket: Map<string, Set<StoredOrder>> = new Map();
   readonly #byAccount: Map<number, Timeline<Moment>> = new Map();
   /** Events of children, so that they can be removed when the child is forgotten. */
-  readonly #momentsOf: Map<KeptOrder, TimelineNode<Moment>[]> = new Map();
+  readonly #momentsOf: Map<StoredOrder, TimelineNode<Moment>[]> = new Map();
   #arrived = 0;
   #news: Moment[] = [];
 
   /** Every order in the order of arrival. */
-  get all(): readonly KeptOrder[] {
+  get all(): readonly StoredOrder[] {
     return [...this.#orders.values()];
   }
 
@@ -166,11 +166,11 @@ export class AccountOrders {
       commissionRate,
       timeMs,
     }: Readonly<{ orderId: bigint; commissionRate?: string; timeMs: number }>,
-  ): KeptOrder {
+  ): StoredOrder {
     const { accountId, symbol, clientOrderId } = terms;
     this.#arrived += 1;
     const rate = commissionRate === undefined ? {} : { commissionRate };
-    const order: KeptOrder = { orderId, terms, ...rate, fills: [], timesMs: [] };
+    const order: StoredOrder = { orderId, terms, ...rate, fills: [], timesMs: [] };
     this.#orders.set(orderId, order);
     grouped(this.#byClientId, `${accountId} ${clientOrderId}`, () => []).push(order);
     grouped(this.#byMarket, `${accountId} ${symbol}`, () => new Set()).add(order);
@@ -185,7 +185,7 @@ export class AccountOrders {
   }
 
   /** Forgets the order of a child. Its id is not used again. */
-  forget(order: KeptOrder): void {
+  forget(order: StoredOrder): void {
     const { accountId, clientOrderId, symbol } = order.terms;
     const [named, market] = [`${accountId} ${clientOrderId}`, `${accountId} ${symbol}`];
     this.#orders.delete(order.orderId);
@@ -201,7 +201,7 @@ export class AccountOrders {
   }
 
   /** Adds fills, at the time at which they were reported. */
-  fill(order: KeptOrder, fills: readonly VenueFill[], timeMs: number): void {
+  fill(order: StoredOrder, fills: readonly VenueFill[], timeMs: number): void {
     for (const fill of fills) {
       order.fills.push(fill);
       this.#happened(order, timeMs);
@@ -209,25 +209,25 @@ export class AccountOrders {
   }
 
   /** Ends an order that is not filled. */
-  end(order: KeptOrder, end: OrderEnd, timeMs: number): void {
+  end(order: StoredOrder, end: OrderEnd, timeMs: number): void {
     order.end = end;
     this.#happened(order, timeMs);
   }
 
   /** Returns the order with an id, whoever owns it. */
-  byId(orderId: bigint): KeptOrder | undefined {
+  byId(orderId: bigint): StoredOrder | undefined {
     return this.#orders.get(orderId);
   }
 
   /** Returns the newest order that a key names. */
-  find(key: NativeKey): KeptOrder | undefined {
+  find(key: NativeKey): StoredOrder | undefined {
     const { accountId, symbol } = key;
     const named = "orderId" in key ? [this.byId(key.orderId)] : this.#named(accountId, key.clientOrderId);
     return named.findLast((order) => order?.terms.accountId === accountId && order.terms.symbol === symbol);
   }
 
   /** Returns the open order of an account with a client id, in any market. */
-  findOpen(accountId: number, clientOrderId: string): KeptOrder | undefined {
+  findOpen(accountId: number, clientOrderId: string): StoredOrder | undefined {
     return this.#named(accountId, clientOrderId).findLast(isOpen);
   }
 
@@ -281,11 +281,11 @@ export class AccountOrders {
     return news;
   }
 
-  #named(accountId: number, clientOrderId: string): readonly KeptOrder[] {
+  #named(accountId: number, clientOrderId: string): readonly StoredOrder[] {
     return this.#byClientId.get(`${accountId} ${clientOrderId}`) ?? [];
   }
 
-  #happened(order: KeptOrder, timeMs: number): void {
+  #happened(order: StoredOrder, timeMs: number): void {
     const moment: Moment = [order, order.timesMs.push(timeMs) - 1];
     const node = grouped(this.#byAccount, order.terms.accountId, () => new Timeline()).push(moment);
     this.#momentsOf.get(order)?.push(node);
@@ -343,7 +343,7 @@ class Timeline<T> {
   }
 }
 
-type Queues = Readonly<Record<Side, KeptOrder[]>>;
+type Queues = Readonly<Record<Side, StoredOrder[]>>;
 
 /** The resting orders of one symbol and side, best price first, then oldest first. */
 export class RestingOrders {
@@ -351,7 +351,7 @@ export class RestingOrders {
   readonly #queues: Map<string, Queues> = new Map();
 
   /** Adds an order behind those with the same or a better price. */
-  add(order: KeptOrder): void {
+  add(order: StoredOrder): void {
     const { symbol, side } = order.terms;
     const queues = this.#queues.get(symbol) ?? { BUY: [], SELL: [] };
     this.#queues.set(symbol, queues);
@@ -361,7 +361,7 @@ export class RestingOrders {
   }
 
   /** Removes an order. Does nothing if it does not rest. */
-  remove(order: KeptOrder): void {
+  remove(order: StoredOrder): void {
     const { symbol, side } = order.terms;
     const queues = this.#queues.get(symbol);
     const index = queues?.[side].indexOf(order) ?? -1;
@@ -371,7 +371,7 @@ export class RestingOrders {
   }
 
   /** Returns the order that a quote meets first. */
-  first({ symbol, side }: Pick<OrderTerms, "symbol" | "side">): KeptOrder | undefined {
+  first({ symbol, side }: Pick<OrderTerms, "symbol" | "side">): StoredOrder | undefined {
     return this.#queues.get(symbol)?.[side][0];
   }
 
@@ -381,7 +381,7 @@ export class RestingOrders {
   }
 }
 
-function isBetter({ terms: a }: KeptOrder, { terms: b }: KeptOrder): boolean {
+function isBetter({ terms: a }: StoredOrder, { terms: b }: StoredOrder): boolean {
   if (a.price === undefined || b.price === undefined) return false;
   return a.side === "BUY" ? a.price > b.price : a.price < b.price;
 }

@@ -2,7 +2,7 @@ import {
   nameOption,
   numberOption,
   type OptionCheck,
-  optional,
+  optionalOption,
   optionsOf,
   recognisedAs,
 } from "../common/index.ts";
@@ -108,13 +108,13 @@ export interface PaperVenue extends ExecutionVenue, Exposure {
 const durationMs: OptionCheck = numberOption({ from: 0 }, " of milliseconds");
 
 /** Checks the options of a paper venue. */
-export const venueOption: OptionCheck = optionsOf<PaperVenueOptions>({
+export const paperVenueOption: OptionCheck = optionsOf<PaperVenueOptions>({
   clock: clockOption,
   instruments: instrumentsOption,
-  path: optional(nameOption),
-  terms: optional(termsOption),
-  telemetry: optional(telemetryOption),
-  forgetting: optional(optionsOf<Forgetting>({ afterMs: durationMs, quietMs: durationMs })),
+  path: optionalOption(nameOption),
+  terms: optionalOption(termsOption),
+  telemetry: optionalOption(telemetryOption),
+  forgetting: optionalOption(optionsOf<Forgetting>({ afterMs: durationMs, quietMs: durationMs })),
 });
 
 /**

@@ -16,14 +16,14 @@ import { ForgottenChildren } from "./forgotten-children.ts";
 import { debitOf, Ledger, Positions, type Trade } from "./ledger.ts";
 import { total } from "./order-book.ts";
 import {
-  AccountOrders,
   amountOf,
   isOpen,
-  type KeptOrder,
   type OrderEnd,
   type OrderTerms,
+  PaperAccountOrders,
   RestingOrders,
   restOf,
+  type StoredOrder,
 } from "./orders.ts";
 
 /**
@@ -69,11 +69,11 @@ export const VENUE_RESTARTED = "The venue restarted.";
 
 type ChildEntry = {
   readonly request: ChildRequest;
-  readonly order: KeptOrder;
+  readonly order: StoredOrder;
   readonly arrivedAtMs: number;
   readonly deadlineMs: number;
   /** Time from which its outcome is available to look-ups. */
-  toldAtMs?: number;
+  publishedAtMs?: number;
   /** Whether it is about to be forgotten. */
   isLeaving?: boolean;
   submissions: number;
@@ -93,11 +93,11 @@ export class VenueRecord {
   readonly ledger: Ledger = new Ledger();
   readonly positions: Positions = new Positions();
   /** Children and native orders, as native orders of their accounts. */
-  readonly orders: AccountOrders = new AccountOrders();
+  readonly orders: PaperAccountOrders = new PaperAccountOrders();
   /** Native orders that wait for quotes. */
   readonly resting: RestingOrders = new RestingOrders();
   readonly forgotten: ForgottenChildren = new ForgottenChildren();
-  readonly #requests: Map<string, KeptOrder> = new Map();
+  readonly #requests: Map<string, StoredOrder> = new Map();
   readonly #instruments: Instruments;
   readonly #children: Map<string, ChildEntry> = new Map();
   #executions = 0;
@@ -138,7 +138,7 @@ export class VenueRecord {
   }
 
   /** Returns the native order that answered a signed request; undefined if there is none. */
-  orderOfRequest(accountId: number, requestKey: string): KeptOrder | undefined {
+  orderOfRequest(accountId: number, requestKey: string): StoredOrder | undefined {
     return this.#requests.get(`${accountId} ${requestKey}`);
   }
 
@@ -166,8 +166,8 @@ export class VenueRecord {
    */
   settledAtMs(childId: string): number | undefined {
     const child = this.#children.get(childId);
-    if (child?.toldAtMs === undefined || child.isLeaving === true) return undefined;
-    return Math.max(child.toldAtMs, child.deadlineMs);
+    if (child?.publishedAtMs === undefined || child.isLeaving === true) return undefined;
+    return Math.max(child.publishedAtMs, child.deadlineMs);
   }
 
   /** Returns the ids of settled children, earliest settled first. */
@@ -267,16 +267,17 @@ export class VenueRecord {
     const child = this.#child(entry.childId);
     child.outcome = entry;
     this.#executions += entry.fills.length;
-    if (!entry.held) this.#told(child, entry, entry.timeMs);
+    if (!entry.held) this.#publish(child, entry, entry.timeMs);
     if (entry.fills.length === 0) return;
-    if (entry.held) this.ledger.owe(entry.childId, debitOf(this.#tradeOf(child.request, entry.fills)));
+    if (entry.held)
+      this.ledger.reserveHeld(entry.childId, debitOf(this.#tradeOf(child.request, entry.fills)));
     else this.#move(child.request, entry.fills);
   }
 
   /** Publishes the outcome of a child. */
-  #told(child: ChildEntry, outcome: EntryOf<"resolved">, timeMs: number): void {
+  #publish(child: ChildEntry, outcome: EntryOf<"resolved">, timeMs: number): void {
     const { order } = child;
-    child.toldAtMs = timeMs;
+    child.publishedAtMs = timeMs;
     this.orders.fill(order, outcome.fills, timeMs);
     if (restOf(order) > 0) this.orders.end(order, childEndOf(order.terms, outcome), timeMs);
   }
@@ -287,7 +288,7 @@ export class VenueRecord {
     if (outcome === undefined || !outcome.held) return;
     child.outcome = { ...outcome, held: false };
     this.ledger.forget(childId);
-    this.#told(child, outcome, timeMs);
+    this.#publish(child, outcome, timeMs);
     this.#move(child.request, outcome.fills);
   }
 
@@ -343,7 +344,7 @@ export class VenueRecord {
     this.#setAside(order);
   }
 
-  #trade(order: KeptOrder, fills: readonly VenueFill[], timeMs: number): void {
+  #trade(order: StoredOrder, fills: readonly VenueFill[], timeMs: number): void {
     this.#executions += fills.length;
     this.orders.fill(order, fills, timeMs);
     this.#move(order.terms, fills);
@@ -358,16 +359,16 @@ export class VenueRecord {
   }
 
   /** Reserves the cost of an open order's remaining quantity at its limit, so that nothing else spends it. */
-  #setAside(order: KeptOrder): void {
+  #setAside(order: StoredOrder): void {
     const id = String(order.orderId);
     if (!isOpen(order)) return this.ledger.forget(id);
     const { price } = order.terms;
     const fills =
       price === undefined ? [] : [charged({ price, quantity: restOf(order) }, order.commissionRate)];
-    this.ledger.promise(id, debitOf(this.#tradeOf(order.terms, fills)));
+    this.ledger.reserve(id, debitOf(this.#tradeOf(order.terms, fills)));
   }
 
-  #restingOrder(orderId: bigint): KeptOrder {
+  #restingOrder(orderId: bigint): StoredOrder {
     const order = this.orders.byId(orderId);
     if (order === undefined || !isOpen(order)) throw new VenueRecordError(`order ${orderId} is not open`);
     return order;

@@ -16,7 +16,7 @@ import type {
   VenueEvent,
 } from "../ports/index.ts";
 import type { AppendLog } from "./append-log.ts";
-import { DurableRecord, openRecord } from "./durable-record.ts";
+import { DurableVenueRecord, openRecord } from "./durable-record.ts";
 import type { EntryOf } from "./entry.ts";
 import { charged, type Liquidity, Terms, type VenueFill } from "./execution-terms.ts";
 import { type ActiveFault, FaultPlan, fractionOf, type VenueFault } from "./fault.ts";
@@ -24,7 +24,7 @@ import { Forgetter, type Forgetting } from "./forgetter.ts";
 import { debitOf, parseAmount, parsePosition } from "./ledger.ts";
 import { NativeOrderManager, type NativeOrderManagerParts } from "./native-order-manager.ts";
 import { firstOf, OrderBook, PrintPublisher, type Take, total } from "./order-book.ts";
-import { type PaperVenue, type PaperVenueOptions, VenueInputError, venueOption } from "./paper-venue.ts";
+import { type PaperVenue, type PaperVenueOptions, paperVenueOption, VenueInputError } from "./paper-venue.ts";
 import { type ChildRow, UNKNOWN_INSTRUMENT, VENUE_RESTARTED, type VenueRecord } from "./venue-record.ts";
 
 /**
@@ -50,7 +50,7 @@ const DEFAULT_FORGETTING: Forgetting = { afterMs: 172_800_000, quietMs: 600_000 
  * ```
  */
 export async function openPaperVenue(options: PaperVenueOptions): Promise<PaperVenue> {
-  venueOption(options, "openPaperVenue");
+  paperVenueOption(options, "openPaperVenue");
   return await openVenue({ ...options, restingPrice: "quote" });
 }
 
@@ -97,7 +97,7 @@ class RecordedVenue implements PaperVenue {
   readonly #instruments: Instruments;
   readonly #log: AppendLog;
   readonly #record: VenueRecord;
-  readonly #durable: DurableRecord;
+  readonly #durable: DurableVenueRecord;
   readonly #book: OrderBook = new OrderBook();
   readonly #faults: FaultPlan = new FaultPlan();
   readonly #listeners: Set<(event: VenueEvent) => void> = new Set();
@@ -113,7 +113,7 @@ class RecordedVenue implements PaperVenue {
     this.#log = parts.log;
     this.#record = parts.record;
     this.#terms = new Terms(parts.terms ?? {}, () => this.#clock.monotonicMs());
-    this.#durable = new DurableRecord({ ...parts, tell: (news) => this.native.tell(news) });
+    this.#durable = new DurableVenueRecord({ ...parts, notify: (news) => this.native.notify(news) });
     this.#forgetter = new Forgetter({
       ...parts,
       telemetry: parts.telemetry,
@@ -149,9 +149,9 @@ class RecordedVenue implements PaperVenue {
     if (fault?.lookup === "delay") await this.#waitFor(fault.delayMs);
     const nowMs = this.#clock.nowMs();
     const { childId, symbol } = child;
-    this.#remember(childId);
+    this.#requireRemembered(childId);
     const report = await this.#work(this.#durable.read(() => this.#record.report(childId)));
-    this.#forgetter.asked(childId);
+    this.#forgetter.requested(childId);
     // The engine may have lost a child's prints in a crash. Send them again; each id counts once.
     this.#prints.publish(symbol, report?.fills ?? []);
     return report ?? { notFoundAtMs: nowMs };
@@ -212,7 +212,7 @@ class RecordedVenue implements PaperVenue {
       const report = this.#record.report(id);
       if (report !== undefined) this.say({ report });
       this.#print(id);
-      this.#forgetter.asked(id);
+      this.#forgetter.requested(id);
     }
     return children.length;
   }
@@ -303,14 +303,14 @@ class RecordedVenue implements PaperVenue {
     };
     for (const childId of this.#record.unresolved()) {
       await this.#resolve(childId, decision);
-      this.#forgetter.asked(childId);
+      this.#forgetter.requested(childId);
     }
   }
 
   async #take(child: ChildRequest, deadlineMs: number, fault: ActiveFault | undefined): Promise<ChildReport> {
     await this.#durable.writable();
     const { childId } = child;
-    this.#remember(childId, deadlineMs);
+    this.#requireRemembered(childId, deadlineMs);
     const isNew = !this.#record.has(childId);
     const orderId = isNew ? { orderId: this.#record.orders.nextId } : {};
     await this.#durable.commit({
@@ -324,7 +324,7 @@ class RecordedVenue implements PaperVenue {
       await this.#resolve(childId, this.#decide(child, deadlineMs, fault));
       this.#print(childId);
     }
-    this.#forgetter.asked(childId);
+    this.#forgetter.requested(childId);
     return (
       (await this.#durable.read(() => this.#record.report(childId))) ?? { childId, state: "open", fills: [] }
     );
@@ -334,7 +334,7 @@ class RecordedVenue implements PaperVenue {
    * Throws if the child may be forgotten: "not found" or a refusal would be a guess, and a second execution would be
    * worse.
    */
-  #remember(childId: string, deadlineMs?: number): void {
+  #requireRemembered(childId: string, deadlineMs?: number): void {
     if (!this.#record.mayBeForgotten(childId, deadlineMs)) return;
     throw new Error("the venue no longer remembers children this old");
   }

@@ -1,4 +1,4 @@
-import { type OptionCheck, optional, portOption, wholeOption, wordOption } from "../common/index.ts";
+import { type OptionCheck, optionalOption, portOption, wholeOption, wordOption } from "../common/index.ts";
 import type { AccountEvents } from "./account-events.ts";
 import type { Balances } from "./balances.ts";
 import type { ExecutionVenue } from "./execution-venue.ts";
@@ -31,7 +31,7 @@ const exposureFunctions: OptionCheck = portOption<Exposure>("Exposure (managed-o
   ...{ position: "required", onChange: "optional" },
 });
 
-const lagOption: OptionCheck = optional(wholeOption({ from: 0, to: 3_600_000 }, " of milliseconds"));
+const lagOption: OptionCheck = optionalOption(wholeOption({ from: 0, to: 3_600_000 }, " of milliseconds"));
 
 /** Checks positions, and the lag that they declare. */
 export const exposureOption: OptionCheck = (value, name) => {
@@ -73,7 +73,7 @@ const marketFunctions: OptionCheck = portOption<MarketData>("MarketData (managed
   subscribe: "required",
 });
 
-const ownFillsOption: OptionCheck = optional(wordOption(OWN_FILLS));
+const ownFillsOption: OptionCheck = optionalOption(wordOption(OWN_FILLS));
 
 /** Checks a source of quotes and trades, and what it declares of own fills. */
 export const marketDataOption: OptionCheck = (value, name) => {

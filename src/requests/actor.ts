@@ -1,20 +1,19 @@
-import { idRule } from "./field-rules.ts";
 import { type FieldSet, fieldSet, type ValuesOf } from "./field-set.ts";
-import type { PlainFields } from "./plain-fields.ts";
-import { only, optional, type Rule } from "./rule.ts";
+import type { PlainFields } from "./parameters.ts";
+import { type FieldRule, idRule, only, optionalField } from "./rule.ts";
 
 /**
  * Rules of the fields that any signed request may have besides its own (contract, Linked lists and managed parents:
  * Shared).
  */
 export const ACTOR_RULES: Readonly<{
-  account: Rule<number | undefined>;
-  userId: Rule<number | undefined>;
-  selfTradePreventionMode: Rule<"NONE" | undefined>;
+  account: FieldRule<number | undefined>;
+  userId: FieldRule<number | undefined>;
+  selfTradePreventionMode: FieldRule<"NONE" | undefined>;
 }> = {
-  account: optional(idRule),
-  userId: optional(idRule),
-  selfTradePreventionMode: optional(only("NONE")),
+  account: optionalField(idRule),
+  userId: optionalField(idRule),
+  selfTradePreventionMode: optionalField(only("NONE")),
 };
 
 /** The account and the user that a request names. Without them the key's own count. */

@@ -1,21 +1,26 @@
 import { OrderError } from "../errors/index.ts";
-import type { KnownNames } from "./known-names.ts";
-import { parameterOf } from "./parameters.ts";
-import type { PlainFields } from "./plain-fields.ts";
-import { illegal, invalid, type NameOf, ownName } from "./refusals.ts";
-import { Fault, type Rule } from "./rule.ts";
+import {
+  illegal,
+  invalid,
+  type KnownNames,
+  type NameOf,
+  ownName,
+  type PlainFields,
+  parameterOf,
+} from "./parameters.ts";
+import { Fault, type FieldRule } from "./rule.ts";
 
 /** Rules of fields, by name. */
-export type Rules = Readonly<Record<string, Rule<unknown>>>;
+export type FieldRules = Readonly<Record<string, FieldRule<unknown>>>;
 
 /** The values that rules read from fields. */
-export type ValuesOf<R extends Rules> = {
-  readonly [K in keyof R]: R[K] extends Rule<infer T> ? T : never;
+export type ValuesOf<R extends FieldRules> = {
+  readonly [K in keyof R]: R[K] extends FieldRule<infer T> ? T : never;
 };
 
 /** Fields that are read together. */
 export type FieldSet<T> = Readonly<{
-  rules: Rules;
+  rules: FieldRules;
   /**
    * Reads the fields. Throws the OrderError of the first fault in the order of the rules; a field without a rule comes
    * before all others. Errors name fields as `nameOf` does.
@@ -27,7 +32,7 @@ export type FieldSet<T> = Readonly<{
 export type RequestShape = Readonly<{ names: KnownNames; set: FieldSet<unknown> }>;
 
 /** Compiles rules into a reader once, so that reading a request does not walk a schema. */
-export function fieldSet<R extends Rules>(rules: R): FieldSet<ValuesOf<R>> {
+export function fieldSet<R extends FieldRules>(rules: R): FieldSet<ValuesOf<R>> {
   const readers = Object.entries(rules).map(([name, { read }]) => ({ name, read }));
   const known = new Set(Object.keys(rules));
   return {

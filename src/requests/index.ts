@@ -1,15 +1,4 @@
 export type { Actor } from "./actor.ts";
-export { canonicalIntent, canonicalList } from "./canonical-intent.ts";
-export { COMPAT_ROUTES } from "./compat-routes.ts";
-export { COMPAT_TRAILING } from "./compat-trailing.ts";
-export { findRoute, routesAt } from "./find-route.ts";
-export {
-  barsOfInterval,
-  KLINE_INTERVALS,
-  type KlineInterval,
-  klineEndMs,
-  klineStartMs,
-} from "./kline-intervals.ts";
 export { bracket, oco, oto } from "./list-builders.ts";
 export type {
   FreeLegFields,
@@ -22,50 +11,75 @@ export type {
   OtocoFields,
   OtoFields,
   Prefixed,
-} from "./list-fields.ts";
-export { type ListKeyContext, type ListLookup, readListKey } from "./list-key.ts";
-export { readListPage } from "./list-page.ts";
+} from "./list-legs.ts";
 export { listAsSent, listIntent, readListPlacement } from "./list-placement.ts";
 export {
+  barsOfInterval,
+  KLINE_INTERVALS,
+  type KlineInterval,
+  klineEndMs,
+  klineStartMs,
   readAggTradesQuery,
+  readDayTickerQuery,
+  readDepthQuery,
   readKlinesQuery,
   readOldTradesQuery,
+  readPairsQuery,
+  readTickerQuery,
   readTradesQuery,
   type TradesQuery,
-} from "./market-history.ts";
-export {
-  readAccountQuery,
-  readCanceledMarket,
-  readOpenMarketOrders,
-  readTradesPage,
-} from "./market-orders.ts";
+} from "./market-queries.ts";
 export {
   COMPAT_METHODS,
   type Dialect,
   findMethod,
   METHODS,
   type MethodDescriptor,
+  readNothing,
+  readRequestToken,
+  readSubscription,
+  readUnsubscription,
   type SessionAct,
   type TwinName,
 } from "./methods.ts";
+export { canonicalIntent, canonicalList, type OrderIntentOptions, orderIntent } from "./order-intent.ts";
+export {
+  type ListKeyContext,
+  type ListLookup,
+  type OrderKey,
+  type OrderKeyContext,
+  readListKey,
+  readOrderKey,
+} from "./order-key.ts";
 export {
   type AllOrdersPage,
   type OrderHistoryPage,
+  readAccountQuery,
   readAllOrdersPage,
+  readCancelAll,
+  readCanceledMarket,
+  readListPage,
+  readOpenMarketOrders,
+  readOpenOrdersPage,
   readOrderHistoryPage,
-} from "./native-page.ts";
-export { placementFlow, readNativePlacement } from "./native-placement.ts";
-export { readCancelAll, readOpenOrdersPage } from "./open-orders.ts";
-export { type OrderIntentOptions, orderIntent } from "./order-intent.ts";
-export { type OrderKey, type OrderKeyContext, readOrderKey } from "./order-key.ts";
-export { CANONICAL_TYPES } from "./order-type.ts";
+  readTradesPage,
+} from "./order-pages.ts";
+export { CANONICAL_TYPES, COMPAT_TRAILING } from "./order-type.ts";
 export type { OrderFields } from "./orders.ts";
-export { intentAsSent, type PlaceCommand, type PlacementContext, readPlacement } from "./placement.ts";
-export { readDayTickerQuery, readDepthQuery, readPairsQuery, readTickerQuery } from "./public-queries.ts";
-export { conflict } from "./refusals.ts";
+export { conflict } from "./parameters.ts";
+export {
+  intentAsSent,
+  type PlaceCommand,
+  type PlacementContext,
+  placementFlow,
+  readNativePlacement,
+  readPlacement,
+} from "./placement.ts";
 export {
   type AnyRoute,
+  COMPAT_ROUTES,
   type CompatName,
+  findRoute,
   openOrdersWeight,
   ROUTES,
   type RouteAccess,
@@ -73,6 +87,7 @@ export {
   type RouteMethod,
   type RouteName,
   type RouteScheme,
+  routesAt,
 } from "./routes.ts";
 export {
   CLIENT_STREAM_SUFFIXES,
@@ -85,6 +100,5 @@ export {
   type StreamName,
   streamMessageWeight,
 } from "./stream-names.ts";
-export { readNothing, readRequestToken, readSubscription, readUnsubscription } from "./subscriptions.ts";
 export { instrumentOf, notTraded, type ResolveSymbol, usualSymbol } from "./symbols.ts";
 export type * as Orders from "./typed-orders.ts";

@@ -1,15 +1,18 @@
 import { OrderError } from "../errors/index.ts";
 import type { ListIntent } from "../model/index.ts";
-import { ORDER_NAMES } from "./known-names.ts";
-import type { FreeLeg, ProfitLeg, StopLeg } from "./legs.ts";
-import type { ListCommonFields } from "./list-fields.ts";
-import { readLegs } from "./list-legs.ts";
-import { type LegNames, legNames, OWN_NAMES } from "./list-names.ts";
+import {
+  asLeg,
+  exitsOf,
+  type LegNames,
+  type ListCommonFields,
+  legNames,
+  OWN_NAMES,
+  readLegs,
+} from "./list-legs.ts";
 import { listOf, type ReadOrders } from "./list-placement.ts";
-import { asLeg, exitsOf } from "./oco-pair.ts";
 import { sentFields } from "./order-intent.ts";
-import type { Sized } from "./orders.ts";
-import type { PlainFields } from "./plain-fields.ts";
+import type { FreeLeg, ProfitLeg, Sized, StopLeg } from "./orders.ts";
+import { ORDER_NAMES, type PlainFields } from "./parameters.ts";
 
 /** The orders of a bracket: an entry, and two exits of which only one executes. */
 export interface BracketOrders extends ListCommonFields, Pick<Sized, "quantity"> {

@@ -2,15 +2,13 @@ import { type OptionCheck, wordOption } from "../common/index.ts";
 import type { ListIntent } from "../model/index.ts";
 import { type Parameters, readFlatText, writeJson } from "../wire/index.ts";
 import { type Actor, splitActor } from "./actor.ts";
-import { newClientIdRule } from "./field-rules.ts";
 import { fieldSet } from "./field-set.ts";
-import type { ListFields, ListForm } from "./list-fields.ts";
-import { type LegSource, readLegs } from "./list-legs.ts";
-import { LIST_NAMES } from "./list-names.ts";
-import { asLeg, exitsOf, pairOf } from "./oco-pair.ts";
+import type { ListFields, ListForm } from "./list-legs.ts";
+import { asLeg, exitsOf, type LegSource, LIST_NAMES, pairOf, readLegs } from "./list-legs.ts";
 import { fieldsOption, intentOptions, type OrderIntentOptions, sentFields } from "./order-intent.ts";
+import { plainFields } from "./parameters.ts";
 import type { PlacementContext } from "./placement.ts";
-import { plainFields } from "./plain-fields.ts";
+import { newClientIdRule } from "./rule.ts";
 import { marketOf } from "./symbols.ts";
 
 /** A placement of a list: its actor, and its legs in display order. */

@@ -9,24 +9,35 @@ import type {
   TimeInForce,
   TrailingDistance,
 } from "../model/index.ts";
-import { CREATED_ID, EXPIRY, type Field, type FieldTerms, FLAG, QUANTITY, USD } from "./field.ts";
+import type { OrderFields } from "./orders.ts";
 import {
   basisPointsRule,
+  CREATED_ID,
+  EXPIRY,
   expiryRule,
+  type Field,
+  type FieldRule,
+  type FieldTerms,
+  FLAG,
+  flag,
   intervalCountRule,
   intervalDelayRule,
   intervalRule,
   newClientIdRule,
   offsetRule,
+  only,
+  optionalField,
   participationRule,
   percentRule,
+  preset,
   priceRule,
+  QUANTITY,
   quantityRule,
   textRule,
+  USD,
   weightsRule,
-} from "./field-rules.ts";
-import type { OrderFields } from "./orders.ts";
-import { flag, only, optional, preset, type Rule, words } from "./rule.ts";
+  words,
+} from "./rule.ts";
 
 /** The values of an order's fields, each read by itself. Their combination is not checked yet. */
 export type OrderFieldValues = Readonly<{
@@ -55,14 +66,14 @@ export type OrderFieldValues = Readonly<{
 }>;
 
 /**
- * A field of an order. `rule` reads its value. The rule includes `optional` or a default if every order takes the
+ * A field of an order. `rule` reads its value. The rule includes `optionalField` or a default if every order takes the
  * field, and neither if the type decides. A field without a rule selects the type or belongs to native orders.
  */
 export type OrderField = Field &
   Readonly<{
-    rule?: Rule<unknown>;
+    rule?: FieldRule<unknown>;
     /** Rules by kind of schedule, in place of `rule`. */
-    schedules?: Readonly<Partial<Record<ScheduleKind, Rule<unknown>>>>;
+    schedules?: Readonly<Partial<Record<ScheduleKind, FieldRule<unknown>>>>;
     /** Whether a leg that trails may have the field in place of its stop price (decision 18). */
     trailsLeg?: true;
   }>;
@@ -150,19 +161,19 @@ export const ORDER_FIELDS: Readonly<Record<OrderFieldName, OrderField>> = {
     invalid: "BAD_TIME_IN_FORCE",
     about: "Time in force of the order. Default: GTD if an expiry is sent, else GTC.",
     example: "GTC",
-    rule: optional(words("GTC", "GTD")),
+    rule: optionalField(words("GTC", "GTD")),
   }),
   expireTime: natural({
     ...EXPIRY,
     about: "Expiry of the order. An expiry makes the order GTD.",
     example: 1_790_000_000_000,
-    rule: optional(expiryRule),
+    rule: optionalField(expiryRule),
   }),
   goodTillDate: natural({
     ...EXPIRY,
     about: "Another name for expireTime. Both may be sent if they are equal.",
     example: 1_790_000_000_000,
-    rule: optional(expiryRule),
+    rule: optionalField(expiryRule),
   }),
   reduceOnly: boolean({
     ...FLAG,
@@ -187,7 +198,7 @@ export const ORDER_FIELDS: Readonly<Record<OrderFieldName, OrderField>> = {
     about:
       "Makes a LIMIT a managed order if true. Also required to page through or cancel all managed orders.",
     example: true,
-    rule: optional(only(true)),
+    rule: optionalField(only(true)),
   }),
   icebergQty: decimal({
     ...QUANTITY,
@@ -206,7 +217,7 @@ export const ORDER_FIELDS: Readonly<Record<OrderFieldName, OrderField>> = {
     legal: "Send a whole number of milliseconds from 0 to 604800000.",
     about: "Delay before the first slot in milliseconds.",
     example: 5_000,
-    schedules: { even: optional(intervalDelayRule), volume: optional(intervalDelayRule) },
+    schedules: { even: optionalField(intervalDelayRule), volume: optionalField(intervalDelayRule) },
   }),
   interval: natural({
     legal: "Send a whole number of milliseconds from 1000 to 86400000.",
@@ -219,13 +230,13 @@ export const ORDER_FIELDS: Readonly<Record<OrderFieldName, OrderField>> = {
     legal: "Send a whole number from 2 to 10000.",
     about: "Number of slots of the schedule. With volumeProfile, it must equal the number of weights.",
     example: 3,
-    schedules: { even: intervalCountRule, volume: optional(intervalCountRule) },
+    schedules: { even: intervalCountRule, volume: optionalField(intervalCountRule) },
   }),
   volumeProfile: text({
     legal: "Send 2 to 10000 weights separated by commas, at least one of them above 0.",
     about: "Weights of the slots of a VWAP. They replace weights from the service's own volumes.",
     example: "1,0,2",
-    schedules: { volume: optional(weightsRule) },
+    schedules: { volume: optionalField(weightsRule) },
   }),
   participationBips: natural({
     legal: "Send basis points as a whole number from 1 to 10000.",

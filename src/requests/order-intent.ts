@@ -1,21 +1,150 @@
-import { functionOption, type OptionCheck, objectOption, optional, optionsOf } from "../common/index.ts";
+import {
+  functionOption,
+  type OptionCheck,
+  objectOption,
+  optionalOption,
+  optionsOf,
+} from "../common/index.ts";
 import type { Price, Quantity } from "../decimal/index.ts";
 import { OrderError } from "../errors/index.ts";
 import {
+  type ListIntent,
   mayTrailAsLeg,
+  type Need,
+  ORDER_TYPES,
   type ParentIntent,
+  type ParentType,
+  partsOf,
+  type ScheduleTerms,
   type TimeInForce,
   TRAITS,
   type TrailingDistance,
+  TYPED_PARTS,
+  type TypedPart,
 } from "../model/index.ts";
-import { ORDER_NAMES } from "./known-names.ts";
-import { INTENT_MEMBERS, type OrderFieldValues } from "./order-fields.ts";
-import { LEG_SETS, ORDER_SETS, readTyped } from "./order-sets.ts";
+import { type FieldSet, fieldSet } from "./field-set.ts";
+import {
+  INTENT_MEMBERS,
+  type IntentMember,
+  ORDER_FIELDS,
+  type OrderFieldName,
+  type OrderFieldValues,
+} from "./order-fields.ts";
 import { type LegPlace, typedLeg, typedOrder } from "./order-type.ts";
 import type { OrderFields } from "./orders.ts";
-import type { PlainFields } from "./plain-fields.ts";
-import { conflict, type NameOf, ownName, unread } from "./refusals.ts";
-import { scheduleTerms } from "./schedule-terms.ts";
+import {
+  conflict,
+  invalid,
+  type NameOf,
+  ORDER_NAMES,
+  ownName,
+  type PlainFields,
+  unread,
+} from "./parameters.ts";
+import { type FieldRule, only, optionalField } from "./rule.ts";
+
+type NamedRules = readonly (readonly [OrderFieldName, FieldRule<unknown>])[];
+
+/** Fields that depend on the type. */
+const TYPED: ReadonlySet<OrderFieldName> = new Set(TYPED_PARTS.flatMap((part) => INTENT_MEMBERS[part].of));
+
+const NAMES = Object.keys(ORDER_FIELDS) as readonly OrderFieldName[];
+
+/** Fields that every order takes. */
+const OF_EVERY: NamedRules = NAMES.flatMap((name) => {
+  const { rule } = ORDER_FIELDS[name];
+  return rule === undefined || TYPED.has(name) ? [] : [[name, rule] as const];
+});
+
+/** Returns the rules of the fields from which a type builds one part of its intent. */
+function rulesOf(type: ParentType, part: TypedPart, need: Exclude<Need, "none">): NamedRules {
+  const { schedule } = TRAITS[type];
+  return INTENT_MEMBERS[part].of.flatMap((name) => {
+    const { rule, schedules, trailsLeg } = ORDER_FIELDS[name];
+    if (schedules !== undefined) {
+      const own = schedule && schedules[schedule];
+      return own === undefined ? [] : [[name, own] as const];
+    }
+    if (rule === undefined) return [];
+    // One of several distances. The intent checks that there is exactly one.
+    if (part !== "trailing") return [[name, need === "required" ? rule : optionalField(rule)] as const];
+    return need === "required" || trailsLeg === true ? [[name, optionalField(rule)] as const] : [];
+  });
+}
+
+function setOf(type: ParentType, place: "single" | "leg"): FieldSet<OrderFieldValues> {
+  const parts = partsOf(type, place);
+  const own = TYPED_PARTS.flatMap((part) => {
+    const need = parts[part] ?? "none";
+    return need === "none" ? [] : rulesOf(type, part, need);
+  });
+  const set = fieldSet({ ...Object.fromEntries([...OF_EVERY, ...own]), type: only(type) });
+  return set as FieldSet<unknown> as FieldSet<OrderFieldValues>;
+}
+
+/** One set of fields per type. Each reads OrderFieldValues as {@link partsOf} defines them. */
+type OrderSets = ReadonlyMap<string, FieldSet<OrderFieldValues>>;
+
+const setsOf = (place: "single" | "leg", types: readonly ParentType[]): OrderSets =>
+  new Map(types.map((type) => [type, setOf(type, place)]));
+
+/** The fields that each type takes, required and optional (contract, Order type values). */
+export const ORDER_SETS: OrderSets = setsOf("single", ORDER_TYPES);
+
+/** The fields that each type takes as a leg of a list. Lists have no schedules (contract rule 8). */
+export const LEG_SETS: OrderSets = setsOf(
+  "leg",
+  ORDER_TYPES.filter((type) => TRAITS[type].legs !== "none"),
+);
+
+/** Reads the fields of an order with the set of its type. Throws as the set does. */
+function readTyped(sets: OrderSets, fields: PlainFields, nameOf: NameOf = ownName): OrderFieldValues {
+  const set = sets.get(String(fields.type));
+  if (set === undefined) throw invalid("type", nameOf("type"));
+  return set.read(fields, nameOf);
+}
+
+const MINUTE_MS = 60_000;
+/** The window of one-minute volumes from which a VWAP without a profile is built (contract rule 4). */
+const WINDOW_MS = 512 * MINUTE_MS;
+
+/**
+ * Returns the schedule of a TWAP or VWAP; undefined for other types. An explicit profile has one weight per interval,
+ * so intervalCount may be left out. Throws BAD_COMBINATION (-1128) if intervalCount differs from the number of weights,
+ * and the errors of {@link checkWindow}. Source: contract, Order input fields; decisions 27-29.
+ */
+function scheduleTerms(order: OrderFieldValues): ScheduleTerms | undefined {
+  const { interval, intervalCount, intervalDelay = 0, volumeProfile } = order;
+  if (interval === undefined) return undefined;
+  const terms = { intervalMs: interval, intervalDelayMs: intervalDelay };
+  if (volumeProfile !== undefined) {
+    const count = volumeProfile.length;
+    if (intervalCount !== undefined && intervalCount !== count) {
+      throw conflict(
+        ["intervalCount", "volumeProfile"],
+        "Send one weight per interval, or omit intervalCount.",
+      );
+    }
+    return { ...terms, intervalCount: count, weights: volumeProfile };
+  }
+  if (TRAITS[order.type].schedule === "volume") checkWindow(interval, intervalCount);
+  return intervalCount === undefined ? terms : { ...terms, intervalCount };
+}
+
+/**
+ * Checks the interval of weights from history, which have whole minutes and come from a window of 512. Throws
+ * BAD_INTERVAL (-1120) for an interval that is not a whole number of minutes or does not fit into the window twice,
+ * INVALID_PARAMETER (-1130) for too many intervals.
+ */
+function checkWindow(interval: number, intervalCount: number | undefined): void {
+  if (interval % MINUTE_MS !== 0) throw invalid("interval");
+  if (interval * (intervalCount ?? 2) <= WINDOW_MS) return;
+  if (intervalCount === undefined) throw invalid("interval");
+  throw new OrderError("INVALID_PARAMETER", {
+    field: "intervalCount",
+    advice: "Without volumeProfile, a VWAP lasts at most 512 minutes. Send fewer or shorter intervals.",
+  });
+}
 
 /** Options for reading an order or a list in process. */
 export interface OrderIntentOptions {
@@ -26,7 +155,7 @@ export interface OrderIntentOptions {
 /** Checks the options of an intent. */
 export const intentOptions: OptionCheck = /* @__PURE__ */ (() =>
   optionsOf<OrderIntentOptions>({
-    clientId: optional(functionOption("returns a client id, given the name of its field")),
+    clientId: optionalOption(functionOption("returns a client id, given the name of its field")),
   }))();
 
 /** Checks that the fields of an order or a list are an object. */
@@ -173,4 +302,39 @@ function timeInForce(order: OrderFieldValues, nameOf: NameOf): TimeInForce {
     [nameOf("timeInForce"), expiry],
     "An order with an expiry is GTD. Omit the expiry, or send GTD instead of GTC.",
   );
+}
+
+const CANONICAL_MEMBERS = (Object.keys(INTENT_MEMBERS) as (keyof ParentIntent)[]).filter(
+  (member) => INTENT_MEMBERS[member].isName !== true,
+);
+
+function memberText<K extends keyof ParentIntent>(intent: ParentIntent, member: K): unknown {
+  const value = intent[member];
+  if (value === undefined) return null;
+  const { text } = INTENT_MEMBERS[member] as IntentMember<typeof value>;
+  return text === undefined ? value : text(value);
+}
+
+/**
+ * Returns the canonical text of an intent. Two placements have the same text if and only if they ask for the same
+ * order, whatever aliases, defaults and decimal spellings they use. The client id is not part of it. Source: decision
+ * 1.
+ */
+export function canonicalIntent(intent: ParentIntent): string {
+  return JSON.stringify(CANONICAL_MEMBERS.map((member) => memberText(intent, member)));
+}
+
+/**
+ * Returns the canonical text of a list's intent. Two lists have the same text if and only if they ask for the same
+ * orders in the same roles. The contingency and the position of a leg determine its role. A leg's client id is part of
+ * the text if the caller gave it; the list's own id is not. Source: decision 1.
+ */
+export function canonicalList({ contingency, legs }: Pick<ListIntent, "contingency" | "legs">): string {
+  return JSON.stringify([
+    contingency,
+    legs.map(({ intent, generatedClientId }) => [
+      canonicalIntent(intent),
+      generatedClientId ? null : intent.clientOrderId,
+    ]),
+  ]);
 }

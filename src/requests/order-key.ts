@@ -2,13 +2,25 @@ import { OrderError } from "../errors/index.ts";
 import type { CancelRestriction } from "../model/index.ts";
 import type { Parameters } from "../wire/index.ts";
 import { ACTOR_RULES, type Actor, actorOf } from "./actor.ts";
-import { oneClientId } from "./client-id-aliases.ts";
-import { lookupIdRule, newClientIdRule, textRule } from "./field-rules.ts";
 import { fieldSet, type RequestShape } from "./field-set.ts";
-import { type KnownNames, namesOfRead, namesOfWrite } from "./known-names.ts";
-import { plainFields } from "./plain-fields.ts";
-import { int64, optional, words } from "./rule.ts";
-import { instrumentOf, type SymbolContext } from "./symbols.ts";
+import { conflict, type KnownNames, namesOfRead, namesOfWrite, plainFields } from "./parameters.ts";
+import { idRule, int64, lookupIdRule, newClientIdRule, optionalField, textRule, words } from "./rule.ts";
+import { instrumentOf, type ResolveSymbol, type SymbolContext } from "./symbols.ts";
+
+/**
+ * Returns the client id, sent under any of its names. Throws BAD_COMBINATION (-1128) with the names that were sent if
+ * their values differ.
+ */
+export function oneClientId<A extends string>(
+  fields: Readonly<Partial<Record<A, string | undefined>>>,
+  aliases: readonly A[],
+): string | undefined {
+  const sent = aliases.filter((alias) => fields[alias] !== undefined);
+  const ids = new Set(sent.map((alias) => fields[alias]));
+  if (ids.size > 1)
+    throw conflict(sent, "Send the client id under one name only, or send the same id under each name.");
+  return [...ids][0];
+}
 
 /**
  * Names one order: canonical symbol and orderId, client id, or both. A negative orderId is a managed parent's. The other
@@ -29,29 +41,29 @@ export type OrderKeyContext = SymbolContext & Readonly<{ purpose: "status" | "ca
 /** The names under which a client id may be sent in a look-up. Source: contract, Native status and history. */
 export const ORDER_ID_ALIASES = ["origClientOrderId", "clientOrderId", "clOrdId", "clordid"] as const;
 
-const KEY = ["symbol", "orderId", ...ORDER_ID_ALIASES];
+const ORDER_KEY_FIELDS = ["symbol", "orderId", ...ORDER_ID_ALIASES];
 
-const NAMES: Readonly<Record<OrderKeyContext["purpose"], KnownNames>> = {
-  status: namesOfRead(KEY),
-  cancel: namesOfWrite([...KEY, "newClientOrderId", "cancelRestrictions"]),
+const ORDER_KEY_NAMES: Readonly<Record<OrderKeyContext["purpose"], KnownNames>> = {
+  status: namesOfRead(ORDER_KEY_FIELDS),
+  cancel: namesOfWrite([...ORDER_KEY_FIELDS, "newClientOrderId", "cancelRestrictions"]),
 };
 
-const KEY_SET = fieldSet({
+const ORDER_KEY_SET = fieldSet({
   symbol: textRule,
-  orderId: optional(int64),
-  origClientOrderId: optional(lookupIdRule),
-  clientOrderId: optional(lookupIdRule),
-  clOrdId: optional(lookupIdRule),
-  clordid: optional(lookupIdRule),
-  newClientOrderId: optional(newClientIdRule),
-  cancelRestrictions: optional(words("ONLY_NEW", "ONLY_PARTIALLY_FILLED")),
+  orderId: optionalField(int64),
+  origClientOrderId: optionalField(lookupIdRule),
+  clientOrderId: optionalField(lookupIdRule),
+  clOrdId: optionalField(lookupIdRule),
+  clordid: optionalField(lookupIdRule),
+  newClientOrderId: optionalField(newClientIdRule),
+  cancelRestrictions: optionalField(words("ONLY_NEW", "ONLY_PARTIALLY_FILLED")),
   ...ACTOR_RULES,
 });
 
 /** The parameters that name an order. */
 export const ORDER_KEY: Readonly<Record<OrderKeyContext["purpose"], RequestShape>> = {
-  status: { names: NAMES.status, set: KEY_SET },
-  cancel: { names: NAMES.cancel, set: KEY_SET },
+  status: { names: ORDER_KEY_NAMES.status, set: ORDER_KEY_SET },
+  cancel: { names: ORDER_KEY_NAMES.cancel, set: ORDER_KEY_SET },
 };
 
 /**
@@ -62,7 +74,7 @@ export const ORDER_KEY: Readonly<Record<OrderKeyContext["purpose"], RequestShape
  * 44 and NN; convention 3.3.
  */
 export function readOrderKey(parameters: Parameters, context: OrderKeyContext): OrderKey {
-  const fields = KEY_SET.read(plainFields(parameters, NAMES[context.purpose]));
+  const fields = ORDER_KEY_SET.read(plainFields(parameters, ORDER_KEY_NAMES[context.purpose]));
   const { orderId, cancelRestrictions: restriction, newClientOrderId: cancelId } = fields;
   const clientOrderId = oneClientId(fields, ORDER_ID_ALIASES);
   if (orderId === undefined && clientOrderId === undefined) {
@@ -74,6 +86,66 @@ export function readOrderKey(parameters: Parameters, context: OrderKeyContext): 
     ...(clientOrderId !== undefined && { clientOrderId }),
     ...(restriction !== undefined && { restriction }),
     ...(cancelId !== undefined && { cancelId }),
+    ...actorOf(fields),
+  };
+}
+
+/**
+ * Names one list by its id, its client id or both. The list's market must have the symbol (canonical) and instrumentId,
+ * if they are given.
+ */
+export type ListLookup = Actor &
+  Readonly<{ orderListId?: bigint; listClientOrderId?: string; symbol?: string; instrumentId?: number }>;
+
+/**
+ * How a key is read. A status look-up can check the market. A cancel accepts the parameters that the convention sends
+ * with it.
+ */
+export type ListKeyContext = Readonly<{ resolve: ResolveSymbol; purpose: "status" | "cancel" }>;
+
+/** The names under which the client id of a list may be sent in a look-up. Source: contract, List queries. */
+export const LIST_ID_ALIASES = ["origClientOrderId", "listClientOrderId"] as const;
+
+const LIST_KEY_FIELDS = ["orderListId", ...LIST_ID_ALIASES];
+
+const LIST_KEY_NAMES: Readonly<Record<ListKeyContext["purpose"], KnownNames>> = {
+  status: namesOfRead([...LIST_KEY_FIELDS, "symbol", "instrumentId"]),
+  cancel: namesOfWrite(LIST_KEY_FIELDS, ["symbol", "newClientOrderId"]),
+};
+
+const LIST_KEY_SET = fieldSet({
+  orderListId: optionalField(int64),
+  origClientOrderId: optionalField(lookupIdRule),
+  listClientOrderId: optionalField(lookupIdRule),
+  symbol: optionalField(textRule),
+  instrumentId: optionalField(idRule),
+  ...ACTOR_RULES,
+});
+
+/** The parameters that name a list. */
+export const LIST_KEY: Readonly<Record<ListKeyContext["purpose"], RequestShape>> = {
+  status: { names: LIST_KEY_NAMES.status, set: LIST_KEY_SET },
+  cancel: { names: LIST_KEY_NAMES.cancel, set: LIST_KEY_SET },
+};
+
+/**
+ * Reads the parameters that name a list to read or cancel.
+ * Throws an OrderError: -1102 without an id, -1128 for client ids that differ, -1119 for an empty client id, -1100 for
+ * a malformed one, -1108 beyond 64 bits, -1121 for an unknown symbol, -1104 for an unknown parameter.
+ * Source: contract, List queries; decisions 5, 38, 44.
+ */
+export function readListKey(parameters: Parameters, { resolve, purpose }: ListKeyContext): ListLookup {
+  const fields = LIST_KEY_SET.read(plainFields(parameters, LIST_KEY_NAMES[purpose]));
+  const { orderListId, symbol, instrumentId } = fields;
+  const listClientOrderId = oneClientId(fields, LIST_ID_ALIASES);
+  if (orderListId === undefined && listClientOrderId === undefined) {
+    throw new OrderError("PARAMETER_MISSING_BOTH", { field: "orderListId", other: "listClientOrderId" });
+  }
+  return {
+    ...(orderListId !== undefined && { orderListId }),
+    ...(listClientOrderId !== undefined && { listClientOrderId }),
+    ...(symbol !== undefined && { symbol: instrumentOf(symbol, { resolve, exactSymbol: false }).symbol }),
+    ...(instrumentId !== undefined && { instrumentId }),
     ...actorOf(fields),
   };
 }

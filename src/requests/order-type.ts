@@ -1,7 +1,6 @@
 import { OrderError } from "../errors/index.ts";
 import { ORDER_TYPES, type ParentType, TRAITS } from "../model/index.ts";
-import type { PlainFields, PlainValue } from "./plain-fields.ts";
-import { invalid, type NameOf, ownName } from "./refusals.ts";
+import { invalid, type NameOf, ownName, type PlainFields, type PlainValue } from "./parameters.ts";
 
 /** Every name of a type, with the type that it means. LIMIT is left out, because other fields decide its type. */
 export const CANONICAL_TYPES: ReadonlyMap<string, ParentType> = new Map(
@@ -128,3 +127,14 @@ function strategyType(targetStrategy: PlainValue | undefined, nameOf: NameOf): P
   if (type === undefined) throw invalid("targetStrategy", nameOf("targetStrategy"));
   return type;
 }
+
+/**
+ * The trailing type that replaces a stop or take-profit with a trailingDelta on the compat prefix, by the name of the
+ * stop or take-profit. Source: decision NC.
+ */
+export const COMPAT_TRAILING: ReadonlyMap<string, ParentType> = new Map([
+  ["STOP_LOSS", "TRAILING_STOP_MARKET"],
+  ["TAKE_PROFIT", "TRAILING_STOP_MARKET"],
+  ["STOP_LOSS_LIMIT", "TRAILING_STOP_LIMIT"],
+  ["TAKE_PROFIT_LIMIT", "TRAILING_STOP_LIMIT"],
+]);

@@ -1,5 +1,8 @@
-import { type Field, FLAG, INT64, LOOKUP_ID, TIME } from "./field.ts";
+import { nearestName } from "../common/index.ts";
+import { OrderError } from "../errors/index.ts";
+import type { Parameters, Scalar } from "../wire/index.ts";
 import { ORDER_FIELDS } from "./order-fields.ts";
+import { type Field, FLAG, INT64, LOOKUP_ID, TIME } from "./rule.ts";
 
 const LOOKED_FOR = {
   kind: "text",
@@ -137,4 +140,179 @@ export function parameterOf(name: string): Field {
   const field = PARAMETERS.get(name);
   if (field === undefined) throw new RangeError(`unknown parameter ${name}`);
   return field;
+}
+
+/** Returns the request's name of an order field: the price of a leg may be sent as abovePrice. */
+export type NameOf = (field: string) => string;
+
+/** Names the fields of a single order: each has its own name. */
+export const ownName: NameOf = (field) => field;
+
+/**
+ * Returns the error of a value that its field does not take: -1130, or the field's own error. `name` is the request's
+ * name of the field.
+ */
+export function invalid(field: string, name: string = field): OrderError {
+  const rule = parameterOf(field);
+  return new OrderError(rule.invalid ?? "INVALID_PARAMETER", { field: name, advice: rule.legal });
+}
+
+/**
+ * Returns the error of a JSON value with quotes that its field does not take, or without quotes that it needs: that of
+ * {@link invalid}, with `quotes` added to the advice.
+ */
+function misquoted(field: string, name: string, quotes: string): OrderError {
+  const rule = parameterOf(field);
+  return new OrderError(rule.invalid ?? "INVALID_PARAMETER", {
+    field: name,
+    advice: `${rule.legal} ${quotes}`,
+  });
+}
+
+/** Returns the error of characters outside a field's grammar: -1100, with the grammar as legal range. */
+export function illegal(field: string, grammar: string): OrderError {
+  return new OrderError("ILLEGAL_CHARS", { field, range: grammar });
+}
+
+/** Returns the error of fields that conflict, or of which one is missing: -1128, with their names. */
+export function conflict(fields: readonly string[], advice: string): OrderError {
+  const named = fields.map((field) => `'${field}'`).join(",");
+  return new OrderError("BAD_COMBINATION", { field: String(fields[0]), fields: named, advice });
+}
+
+const SHOWN = 64;
+
+/**
+ * Returns the error of names of which one at least is not `known`: -1104, with the counts, the first unknown name and the
+ * nearest known one, unless it was sent too (decisions 38 and MG).
+ */
+export function unread(sent: readonly string[], known: ReadonlySet<string>): OrderError {
+  const first = sent.find((name) => !known.has(name)) ?? "";
+  const field = first.length > SHOWN ? `${first.slice(0, SHOWN)}...` : first;
+  const nearest = nearestName(field, known, (name) => sent.includes(name));
+  const advice = nearest === undefined ? "" : ` Did you mean '${nearest}'?`;
+  const read = sent.filter((name) => known.has(name)).length;
+  return new OrderError("UNREAD_PARAMETER", { field, read, sent: sent.length, advice });
+}
+
+/** Authentication parameters: known on every signed route, but read only by the signature checks (decision 49). */
+const AUTHENTICATION: readonly string[] = ["nonce", "timestamp", "recvWindow", "signature"];
+
+/** Parameters of the public convention that writes accept and ignore (decision 38). */
+const CONVENTIONAL: readonly string[] = [
+  "newOrderRespType",
+  "strategyId",
+  "strategyType",
+  "returnRateLimits",
+];
+
+/** Names of all fields of an order. */
+export const ORDER_NAMES: ReadonlySet<string> = new Set(Object.keys(ORDER_FIELDS));
+
+/** The parameters a route knows: those it reads and those it ignores. */
+export type KnownNames = Readonly<{ read: ReadonlySet<string>; ignored: ReadonlySet<string> }>;
+
+/** Returns the known parameters of a signed route that reads: its own and those of every signed request. */
+export function namesOfRead(own: Iterable<string>): KnownNames {
+  return { read: new Set([...own, "account", "userId"]), ignored: new Set(AUTHENTICATION) };
+}
+
+/** Returns the known parameters of a signed route that places or cancels. Those in `unread` are ignored. */
+export function namesOfWrite(own: Iterable<string>, unread: readonly string[] = []): KnownNames {
+  return {
+    read: new Set([...own, "account", "userId", "selfTradePreventionMode"]),
+    ignored: new Set([...AUTHENTICATION, ...CONVENTIONAL, ...unread]),
+  };
+}
+
+/** A parameter's value once its kind is settled; decimals are still text. */
+export type PlainValue = string | number | bigint | boolean;
+
+/** Parameter values by name. `undefined` means that the parameter was not sent. */
+export type PlainFields = Readonly<Record<string, PlainValue | undefined>>;
+
+/** Leading zeros are ignored, as in decimals (convention 1.2 r). */
+const NATURAL = /^[0-9]{1,20}$/;
+/** With an optional minus, but not minus zero. */
+const SIGNED = /^(?!-0+$)-?[0-9]{1,20}$/;
+const INT64_MAX = 2n ** 63n - 1n;
+const INT64_MIN = -(2n ** 63n);
+
+/**
+ * Converts the parameters of a signed request to values. `fieldOf` returns the field whose rule reads a parameter.
+ * Throws UNREAD_PARAMETER (-1104) for an unknown parameter (decision 38), and the errors of {@link plainValue}.
+ */
+export function plainFields(
+  parameters: Parameters,
+  names: KnownNames,
+  fieldOf: NameOf = ownName,
+): PlainFields {
+  for (const name of parameters.keys()) {
+    if (!names.read.has(name) && !names.ignored.has(name)) {
+      throw unread([...parameters.keys()], new Set([...names.read, ...names.ignored]));
+    }
+  }
+  return pickFields(parameters, names.read, fieldOf);
+}
+
+/** Returns the values of the named parameters. All others are ignored, as on public routes (convention 1.2 t). */
+export function pickFields(
+  parameters: Parameters,
+  names: ReadonlySet<string>,
+  fieldOf: NameOf = ownName,
+): PlainFields {
+  const fields: Record<string, PlainValue> = {};
+  for (const [name, scalar] of parameters) {
+    if (names.has(name)) fields[name] = plainValue(name, scalar, fieldOf(name));
+  }
+  return fields;
+}
+
+/**
+ * Converts one parameter by the rule of `field`. A query or form carries text for every kind. JSON carries decimals and
+ * text as strings, integers as plain integers and booleans as booleans; any other JSON type throws -1130. Throws -1100
+ * for an integer outside the grammar, -1105 for an empty one, -1108 beyond 64 bits (convention 1.2 r).
+ */
+function plainValue(name: string, scalar: Scalar, field: string = name): PlainValue {
+  const { kind } = parameterOf(field);
+  switch (kind) {
+    case "text":
+    case "decimal":
+      if (scalar.kind !== "text" && scalar.kind !== "string")
+        throw misquoted(field, name, "In JSON, put it in quotes.");
+      return scalar.text;
+    case "natural":
+      return Number(integerOf({ name, field }, scalar, NATURAL));
+    case "integer":
+      return Number(integerOf({ name, field }, scalar, SIGNED));
+    case "int64":
+      return integerOf({ name, field }, scalar, SIGNED);
+    case "boolean":
+      return booleanOf({ name, field }, scalar);
+  }
+}
+
+/** Parses a whole number. Returns `undefined` outside the grammar of `natural`. The result is not exact above 2^53. */
+export function naturalNumber(text: string): number | undefined {
+  return NATURAL.test(text) ? Number(text) : undefined;
+}
+
+type FieldName = Readonly<{ name: string; field: string }>;
+
+function integerOf({ name, field }: FieldName, scalar: Scalar, grammar: RegExp): bigint {
+  if (scalar.kind !== "text" && scalar.kind !== "integer")
+    throw misquoted(field, name, "In JSON, send it without quotes.");
+  if (scalar.text === "") throw new OrderError("PARAMETER_EMPTY", { field: name });
+  if (!grammar.test(scalar.text)) throw illegal(name, grammar.source);
+  const value = BigInt(scalar.text);
+  if (value > INT64_MAX || value < INT64_MIN) throw new OrderError("PARAMETER_OVERFLOW", { field: name });
+  return value;
+}
+
+function booleanOf({ name, field }: FieldName, scalar: Scalar): boolean {
+  if (scalar.kind !== "text" && scalar.kind !== "boolean")
+    throw misquoted(field, name, "In JSON, send it without quotes.");
+  if (scalar.text === "") throw new OrderError("PARAMETER_EMPTY", { field: name });
+  if (scalar.text !== "true" && scalar.text !== "false") throw invalid(field, name);
+  return scalar.text === "true";
 }

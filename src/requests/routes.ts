@@ -1,5 +1,5 @@
 import type { Parameters } from "../wire/index.ts";
-import { naturalNumber } from "./plain-fields.ts";
+import { naturalNumber } from "./parameters.ts";
 
 /** The operation of a route. Aliases of a route share its name. */
 export type RouteName =
@@ -82,7 +82,7 @@ export type AnyRoute = RouteDescriptor<RouteName | CompatName>;
 const DEFAULT_DEPTH = 100;
 
 /** Returns the weight of an order book by the number of levels requested (convention 1, gap 8). */
-export function depthWeight(parameters: Parameters): number {
+function depthWeight(parameters: Parameters): number {
   const limit = naturalNumber(parameters.get("limit")?.text ?? "") ?? DEFAULT_DEPTH;
   if (limit > 1_000) return 250;
   if (limit > 500) return 50;
@@ -90,7 +90,7 @@ export function depthWeight(parameters: Parameters): number {
 }
 
 /** Returns the weight of a day ticker: 2 for one market, 80 for all of them (from the convention). */
-export function dayTickerWeight(parameters: Parameters): number {
+function dayTickerWeight(parameters: Parameters): number {
   return parameters.has("symbol") ? 2 : 80;
 }
 
@@ -98,7 +98,7 @@ export function dayTickerWeight(parameters: Parameters): number {
 const MOST_ROWS = 1_000;
 
 /** Returns the weight of a page: `weight` for each `rows` rows that are asked for, also for the first of them. */
-export const pageWeight =
+const pageWeight =
   (weight: number, rows: number) =>
   (parameters: Parameters): number => {
     const limit = naturalNumber(parameters.get("limit")?.text ?? "") ?? rows;
@@ -176,3 +176,96 @@ const TABLE: readonly RouteDescriptor[] = [
  * and GF.
  */
 export const ROUTES: readonly RouteDescriptor[] = Object.freeze(TABLE.map((route) => Object.freeze(route)));
+
+/** The prefix of the routes for clients of the public convention. */
+export const COMPAT_PREFIX = "/compat/api/v3";
+
+type Row = readonly [
+  method: RouteMethod,
+  path: string,
+  access: RouteAccess,
+  name: AnyRoute["name"],
+  weight: RouteWeight,
+];
+
+const bySymbol =
+  (one: number, all: number) =>
+  (parameters: Parameters): number =>
+    parameters.has("symbol") ? one : all;
+
+const COMPAT_TABLE: readonly Row[] = [
+  ["GET", "ping", "PUBLIC", "ping", 1],
+  ["GET", "time", "PUBLIC", "time", 1],
+  ["GET", "exchangeInfo", "PUBLIC", "exchangeInfo", 20],
+  ["GET", "depth", "PUBLIC", "depth", depthWeight],
+  ["GET", "ticker/24hr", "PUBLIC", "ticker24hr", dayTickerWeight],
+  ["GET", "ticker/price", "PUBLIC", "ticker.price", bySymbol(2, 4)],
+  ["GET", "ticker/bookTicker", "PUBLIC", "ticker.book", bySymbol(2, 4)],
+  ["GET", "avgPrice", "PUBLIC", "avgPrice", 2],
+  ["GET", "klines", "PUBLIC", "klines", pageWeight(2, 500)],
+  ["GET", "uiKlines", "PUBLIC", "uiKlines", pageWeight(2, 500)],
+  ["GET", "trades", "PUBLIC", "trades", pageWeight(25, 500)],
+  ["GET", "historicalTrades", "PUBLIC", "trades.historical", pageWeight(25, 500)],
+  ["GET", "aggTrades", "PUBLIC", "aggTrades", pageWeight(4, 500)],
+  ["POST", "order", "TRADE", "order.place", 1],
+  ["POST", "order/test", "TRADE", "order.test", 1],
+  ["GET", "order", "READ", "order.status", 4],
+  ["DELETE", "order", "TRADE", "order.cancel", 1],
+  ["GET", "openOrders", "READ", "openOrders.market", bySymbol(6, 80)],
+  ["DELETE", "openOrders", "TRADE", "openOrders.cancelMarket", 1],
+  ["GET", "allOrders", "READ", "orders.market", pageWeight(20, 500)],
+  ["GET", "account", "READ", "account.status", 20],
+  ["GET", "myTrades", "READ", "myTrades", pageWeight(20, 500)],
+  ["POST", "orderList/oco", "TRADE", "orderList.place.oco", 1],
+  ["POST", "orderList/oto", "TRADE", "orderList.place.oto", 1],
+  ["POST", "orderList/otoco", "TRADE", "orderList.place.otoco", 1],
+  ["POST", "order/oco", "TRADE", "orderList.place.legacyOco", 1],
+  ["GET", "orderList", "READ", "orderList.status", 4],
+  ["DELETE", "orderList", "TRADE", "orderList.cancel", 1],
+  ["GET", "openOrderList", "READ", "openOrderLists.status", pageWeight(6, 500)],
+  ["GET", "allOrderList", "READ", "allOrderLists", pageWeight(20, 500)],
+];
+
+/** Routes that create advanced orders. */
+const ADVANCED: RegExp = /^order\.(?:place|test)$|^orderList\.place/;
+
+/**
+ * The routes of the second prefix, for clients of the public convention that cannot change the paths they call. They
+ * have the handlers, weights and permissions of the service's own routes. Every signed one needs a timestamp, as in the
+ * convention. Source: decision NA.
+ */
+export const COMPAT_ROUTES: readonly AnyRoute[] = Object.freeze(
+  COMPAT_TABLE.map(([method, path, access, name, weight]) =>
+    Object.freeze({
+      name,
+      method,
+      path: `${COMPAT_PREFIX}/${path}`,
+      access,
+      scheme: access === "PUBLIC" ? "NONE" : "V2_QUERY",
+      weight,
+      advanced: ADVANCED.test(name),
+      compat: true,
+    }),
+  ),
+);
+
+const ALL: readonly AnyRoute[] = [...ROUTES, ...COMPAT_ROUTES];
+
+const BY_PATH: ReadonlyMap<string, readonly AnyRoute[]> = new Map(
+  ALL.map(({ path }) => [path, ALL.filter((route) => route.path === path)]),
+);
+
+/** Returns the routes at an exact raw path; none for an unknown path. */
+export function routesAt(path: string): readonly AnyRoute[] {
+  return BY_PATH.get(path) ?? [];
+}
+
+/**
+ * Returns the route of a method and an exact raw path, or "wrong-method" if the path has other methods only, or
+ * undefined for an unknown path.
+ * Source: decision 49, hostile input 44.
+ */
+export function findRoute(method: string, path: string): AnyRoute | "wrong-method" | undefined {
+  const here = BY_PATH.get(path);
+  return here && (here.find((route) => route.method === method) ?? "wrong-method");
+}

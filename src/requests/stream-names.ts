@@ -1,4 +1,4 @@
-import { KLINE_INTERVALS, type KlineInterval } from "./kline-intervals.ts";
+import { KLINE_INTERVALS, type KlineInterval } from "./market-queries.ts";
 import type { ResolveSymbol } from "./symbols.ts";
 
 /** The kind of events of a public stream. */

@@ -36,9 +36,9 @@ export function createAccountEvents(
 ): AccountEvents {
   const { venue, instruments } = exchange;
   return {
-    afterFill(told) {
-      const { accountId, symbol, fill } = told;
-      const changes = changesOf(told, instruments);
+    afterFill(executed) {
+      const { accountId, symbol, fill } = executed;
+      const changes = changesOf(executed, instruments);
       if (changes === undefined) return undefined;
       const [base] = changes;
       // The venue may have executed more by now, and not all of that may be durable.

@@ -4,8 +4,8 @@ import { errorCode } from "../common/index.ts";
 import { clusterCommand, clusterHelp, INTERRUPTED } from "./cluster-command.ts";
 import { isForOperator, startProblem } from "./plain-words.ts";
 import { openSandbox, type Sandbox, type StartedSandbox } from "./sandbox.ts";
-import { shownName } from "./setting-readers.ts";
-import { asksForHelp, readSettings, type SandboxSettings, settingsHelp } from "./settings.ts";
+import { shownSetting } from "./setting-readers.ts";
+import { readSettings, requestsHelp, type SandboxSettings, settingsHelp } from "./settings.ts";
 import { SettingsError } from "./settings-error.ts";
 import { type CommandOutput, STORE_COMMANDS, storeCommandsHelp } from "./store-commands.ts";
 import { startVenue } from "./venue-process.ts";
@@ -49,18 +49,18 @@ function failUnwritten(): void {
 async function main(argv: readonly string[]): Promise<void> {
   outliveReaders();
   const [command = "", ...rest] = argv;
-  if (!SERVING.includes(command) || asksForHelp(rest)) failUnwritten();
+  if (!SERVING.includes(command) || requestsHelp(rest)) failUnwritten();
   const storeCommand = STORE_COMMANDS.get(command);
-  if (storeCommand !== undefined && !asksForHelp(rest)) {
+  if (storeCommand !== undefined && !requestsHelp(rest)) {
     process.exitCode = await storeCommand(rest, OUTPUT);
     return;
   }
-  if (command === "cluster" && !asksForHelp(rest)) {
+  if (command === "cluster" && !requestsHelp(rest)) {
     process.exitCode = await runClusterCommand(rest);
     return;
   }
-  if (command === "venue" && !asksForHelp(rest)) return await runVenue(rest);
-  if (command === "" || asksForHelp(argv)) {
+  if (command === "venue" && !requestsHelp(rest)) return await runVenue(rest);
+  if (command === "" || requestsHelp(argv)) {
     process.stdout.write(`${settingsHelp()}\n${storeCommandsHelp()}${clusterHelp()}\n${venueHelp()}`);
     return;
   }
@@ -84,7 +84,7 @@ async function main(argv: readonly string[]): Promise<void> {
 
 function unknown(command: string): SettingsError {
   const known = ["sandbox", "venue", "cluster", ...STORE_COMMANDS.keys()].join(", ");
-  return new SettingsError(`no command ${shownName(command)}: use one of ${known}; --help explains them`);
+  return new SettingsError(`no command ${shownSetting(command)}: use one of ${known}; --help explains them`);
 }
 
 /** How often a sandbox that does not serve yet looks whether another one does, in milliseconds. */
@@ -135,7 +135,7 @@ async function runClusterCommand(argv: readonly string[]): Promise<number> {
 
 /** Progress is shown on a terminal only, on one line that the next text replaces. */
 const OUTPUT: CommandOutput = {
-  say: (text) => void process.stdout.write(text),
+  print: (text) => void process.stdout.write(text),
   progress(text) {
     if (process.stderr.isTTY) process.stderr.write(`\r${text.padEnd(60)}\r`);
   },

@@ -189,13 +189,13 @@ async function shown(
   { flags, output, clock, signal, isTerminal }: Call,
   read: () => Promise<Shown>,
 ): Promise<number> {
-  const say = ({ text, json }: Shown): void => {
+  const print = ({ text, json }: Shown): void => {
     output.progress("");
-    output.say(flags.json ? `${JSON.stringify(json)}\n` : text);
+    output.print(flags.json ? `${JSON.stringify(json)}\n` : text);
   };
   if (!flags.watch) {
     const once = await read();
-    say(once);
+    print(once);
     return once.code;
   }
   while (!signal.aborted) {
@@ -204,8 +204,8 @@ async function shown(
       return { code: 1, text: `${problem}\n`, json: { problem } };
     });
     if (signal.aborted) break;
-    if (isTerminal && !flags.json) output.say(CLEAR_SCREEN);
-    say(next);
+    if (isTerminal && !flags.json) output.print(CLEAR_SCREEN);
+    print(next);
     await pause(clock, signal);
   }
   return 0;
@@ -234,14 +234,16 @@ async function drain(call: Call): Promise<number> {
   const rows = (await readCluster({ leases, clock, watchMs: 0 })).nodes;
   const row = nodeNamed(rows, names[0] ?? "");
   output.progress(`Asking ${clean(row.name)} ...`);
-  const tell = teller(call);
+  const report = reporter(call);
   const outcome = await drainNode({
     ...{ leases, clock, signal, incarnation: row.incarnation },
     ...(flags.limitMs !== undefined && { limitMs: flags.limitMs }),
-    onProgress: (progress) => tell(progress.step, drainStep(progress), progress.failing),
+    onProgress: (progress) => report(progress.step, drainStep(progress), progress.failing),
   });
   output.progress("");
-  output.say(flags.json ? `${JSON.stringify({ ...outcome, node: nodeIn(row) })}\n` : drainText(outcome, row));
+  output.print(
+    flags.json ? `${JSON.stringify({ ...outcome, node: nodeIn(row) })}\n` : drainText(outcome, row),
+  );
   return codeOf(outcome);
 }
 
@@ -252,18 +254,18 @@ async function move(call: Call): Promise<number> {
   const shards = shardsNamed(word);
   const row = nodeNamed((await readCluster({ leases, clock, watchMs: 0 })).nodes, name);
   output.progress(`Asking the owners of ${word} ...`);
-  const tell = teller(call);
+  const report = reporter(call);
   const outcome = await moveShards({
     ...{ leases, clock, signal, shards, incarnation: row.incarnation },
     ...(flags.limitMs !== undefined && { limitMs: flags.limitMs }),
     onProgress: (progress) =>
-      tell(`${progress.left} ${progress.released}`, moveStep(progress), progress.failing),
+      report(`${progress.left} ${progress.released}`, moveStep(progress), progress.failing),
   });
   output.progress("");
   const moved = { shards, row };
   const stays = outcome.kind === "moved" && (await staysMoved(call, moved));
   const json = { ...outcome, ...(outcome.kind === "moved" && { stays }), shards, node: nodeIn(row) };
-  output.say(flags.json ? `${JSON.stringify(json)}\n` : moveText(outcome, moved, stays));
+  output.print(flags.json ? `${JSON.stringify(json)}\n` : moveText(outcome, moved, stays));
   return moveCode(outcome);
 }
 
@@ -282,14 +284,14 @@ function moveCode({ kind }: MoveOutcome): number {
 }
 
 /** Returns a function that shows each line of progress, and says those of a new step and the first of several failures. */
-function teller({ output, flags }: Call): (step: string, line: string, failing?: string) => void {
-  let [told, failed] = ["", ""];
+function reporter({ output, flags }: Call): (step: string, line: string, failing?: string) => void {
+  let [reported, failed] = ["", ""];
   return (step, line, failing = "") => {
     output.progress(line);
     if (flags.json) return;
-    if (step !== told) output.say(`${line}\n`);
-    if (failing !== "" && failed === "") output.say(`${failing}\n`);
-    [told, failed] = [step, failing];
+    if (step !== reported) output.print(`${line}\n`);
+    if (failing !== "" && failed === "") output.print(`${failing}\n`);
+    [reported, failed] = [step, failing];
   };
 }
 

@@ -68,12 +68,12 @@ export function moveText(outcome: MoveOutcome, { shards, row }: Moved, stays: bo
     return `${node} got ${rangesOf(shards)}, but the nodes make their shares even again, and others may get these shards: see managed-orders cluster shards.\n`;
   const { left, isWithdrawn } = outcome;
   const rest = `${node} has not got ${rangesOf(left)}.`;
-  const asked = isWithdrawn
+  const requested = isWithdrawn
     ? "Their owners are not asked any more; what they have released already is still meant for it."
     : "The database did not confirm that their owners are not asked any more: they may still give them to it.";
   if (outcome.kind === "refused")
-    return `${reasonOf(outcome.why, node)} ${rest}${isWithdrawn ? "" : ` ${asked}`}\n`;
-  return `${outcome.kind === "limit" ? "The time is over" : "Interrupted"}. ${rest} ${asked}\n`;
+    return `${reasonOf(outcome.why, node)} ${rest}${isWithdrawn ? "" : ` ${requested}`}\n`;
+  return `${outcome.kind === "limit" ? "The time is over" : "Interrupted"}. ${rest} ${requested}\n`;
 }
 
 function reasonOf(why: MoveRefusal, node: string): string {

@@ -9,7 +9,7 @@ import { stateOf, stateOfSharing, stateOfStandby } from "./health.ts";
 import { epochMs, positiveId, readInput } from "./input-error.ts";
 import { viewRecord } from "./journal-view.ts";
 import { readResumptionBody, readSettlementBody, settlementRefusal } from "./settlement.ts";
-import { type ControlCall, demandInstrument, idOf, MissingError } from "./venue-controls.ts";
+import { type ControlCall, idOf, MissingError, requireInstrument } from "./venue-controls.ts";
 import { callKey, type VenueDesk } from "./venue-desk.ts";
 import { readVenueFault } from "./venue-input.ts";
 
@@ -71,11 +71,11 @@ async function setFaults(exchange: Exchange, { body }: ControlCall): Promise<unk
 
 async function setAccount(exchange: Exchange, { body }: ControlCall): Promise<unknown> {
   const setup = readAccountSetup(body);
-  for (const symbol of Object.keys(setup.positions ?? {})) demandInstrument(exchange, symbol, "positions");
+  for (const symbol of Object.keys(setup.positions ?? {})) requireInstrument(exchange, symbol, "positions");
   // A restriction of a misspelt market would restrict nothing.
   const { restricted } = setup;
   for (const symbol of typeof restricted === "boolean" ? [] : restricted)
-    demandInstrument(exchange, symbol, "restricted");
+    requireInstrument(exchange, symbol, "restricted");
   await exchange.directory.replaceAccount(setup);
   const { accountId, balances, positions } = setup;
   await exchange.desk.setFunds(accountId, { balances, positions });
@@ -142,13 +142,16 @@ function health(exchange: Exchange): unknown {
 }
 
 /** A standby, and the desk of a venue in a process of its own. */
-export type AskedStandby = Readonly<{ standby: Standby; desk: VenueDesk | undefined }>;
+export type ControlledStandby = Readonly<{ standby: Standby; desk: VenueDesk | undefined }>;
 
 /**
  * Returns what a standby says of itself: its state, and why it could not take over. Calls about a venue elsewhere reach
  * it from every node. Throws for every other call.
  */
-export async function answerStandby({ standby, desk }: AskedStandby, call: ControlCall): Promise<JsonInput> {
+export async function answerStandby(
+  { standby, desk }: ControlledStandby,
+  call: ControlCall,
+): Promise<JsonInput> {
   const { reasons } = standby.status();
   const state = stateOfStandby(standby);
   const key = callKey(call);

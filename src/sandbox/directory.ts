@@ -8,7 +8,7 @@ import { InputError } from "./input-error.ts";
 import { SettingsError } from "./settings-error.ts";
 
 /** An account as `GET /control/accounts/ID` shows it, without the secret. */
-export type AccountView = Omit<Setup, "secret">;
+export type AccountEntry = Omit<Setup, "secret">;
 
 /** A key with its secret. */
 export type KeyPair = Readonly<{ apiKey: string; secret: string }>;
@@ -23,7 +23,7 @@ export type Directory = {
    */
   replaceAccount(setup: AccountSetup): Promise<void>;
   /** Returns an account without its secret. */
-  describe(accountId: number): AccountView | undefined;
+  describe(accountId: number): AccountEntry | undefined;
   /**
    * Creates demo account 1 if it is missing and resolves to its key: the given one, else the stored one, else a new
    * one. An existing account keeps everything but its key.
@@ -50,7 +50,7 @@ type Setup = Omit<AccountSetup, "balances" | "positions">;
 
 const permissions = z.array(z.enum(["READ", "TRADE"]));
 
-const keptSetups: z.ZodType<readonly Setup[]> = z.array(
+const storedSetups: z.ZodType<readonly Setup[]> = z.array(
   z.strictObject({
     accountId: z.number(),
     userId: z.number(),
@@ -66,21 +66,21 @@ const keptSetups: z.ZodType<readonly Setup[]> = z.array(
 
 /** Opens the directory stored in `store`. Throws a SettingsError if the stored data cannot be read. */
 export async function openDirectory(store: KeyValueStore): Promise<Directory> {
-  const directory = new KeptDirectory(store);
+  const directory = new StoredDirectory(store);
   await directory.readAgain();
   return directory;
 }
 
-function readSetups(kept: string): readonly Setup[] {
+function readSetups(stored: string): readonly Setup[] {
   try {
-    return keptSetups.parse(readJson(kept));
+    return storedSetups.parse(readJson(stored));
   } catch {
     // Unreadable data may contain secrets, and so may the error that describes it.
     throw new SettingsError("the accounts in the store cannot be read: restore the store from a backup");
   }
 }
 
-class KeptDirectory implements Directory {
+class StoredDirectory implements Directory {
   readonly #store: KeyValueStore;
   #setups: ReadonlyMap<number, Setup> = new Map();
   #owners: ReadonlyMap<string, number> = new Map();
@@ -113,7 +113,7 @@ class KeptDirectory implements Directory {
     return this.#inTurn(() => this.#read());
   }
 
-  describe(accountId: number): AccountView | undefined {
+  describe(accountId: number): AccountEntry | undefined {
     const setup = this.#setups.get(accountId);
     if (setup === undefined) return undefined;
     const { secret: _secret, ...view } = setup;
@@ -121,10 +121,10 @@ class KeptDirectory implements Directory {
   }
 
   async ensureDemo(given?: KeyPair): Promise<KeyPair> {
-    const kept = this.#setups.get(DEMO_ACCOUNT_ID);
-    const { apiKey, secret } = given ?? kept ?? { apiKey: randomText(), secret: randomText() };
-    const isKept = kept?.apiKey === apiKey && kept.secret === secret;
-    if (!isKept) await this.replaceAccount({ ...(kept ?? DEMO), apiKey, secret });
+    const stored = this.#setups.get(DEMO_ACCOUNT_ID);
+    const { apiKey, secret } = given ?? stored ?? { apiKey: randomText(), secret: randomText() };
+    const isRetained = stored?.apiKey === apiKey && stored.secret === secret;
+    if (!isRetained) await this.replaceAccount({ ...(stored ?? DEMO), apiKey, secret });
     return { apiKey, secret };
   }
 
@@ -135,8 +135,8 @@ class KeptDirectory implements Directory {
   }
 
   async #read(): Promise<void> {
-    const kept = await this.#store.get(ACCOUNTS_KEY);
-    this.#use(kept === undefined ? [] : readSetups(kept));
+    const stored = await this.#store.get(ACCOUNTS_KEY);
+    this.#use(stored === undefined ? [] : readSetups(stored));
   }
 
   async #replace(setup: Setup): Promise<void> {

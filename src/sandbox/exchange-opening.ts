@@ -6,7 +6,7 @@ import { type CrashPoints, createCrashPoints } from "./crash-points.ts";
 import type { Disk } from "./disk.ts";
 import type { Exchange, ExchangeHost } from "./exchange-api.ts";
 import { InputError } from "./input-error.ts";
-import type { ManualClock } from "./manual-clock.ts";
+import type { SandboxClock } from "./manual-clock.ts";
 import {
   createManualMarket,
   createReplayMarket,
@@ -95,7 +95,7 @@ export function engineOptions(
 export type Opened = Readonly<{
   disk: Disk;
   clock: Clock;
-  manualClock: ManualClock | undefined;
+  manualClock: SandboxClock | undefined;
   outside: Outside;
   engine: Engine;
   inner: Inner;
@@ -112,8 +112,8 @@ export async function traded(
   const { store, crashPoints, volumeFaults } = inner;
   const { rejections, openRateLimiter } = disk;
   const { directory, accounts, demoKey } = outside;
-  const kept = { store, rejections, openRateLimiter };
-  const parts = { engine, ...kept, directory, accounts, demoKey, instruments, clock, crashPoints };
+  const stored = { store, rejections, openRateLimiter };
+  const parts = { engine, ...stored, directory, accounts, demoKey, instruments, clock, crashPoints };
   const { entropy, telemetry } = host;
   const joining = { engine, instruments, clock, entropy, telemetry, market, volumeFaults };
   const trading = outside.elsewhere
@@ -135,7 +135,7 @@ type Parts = Pick<
 >;
 
 type Moving = Readonly<{
-  manualClock: ManualClock | undefined;
+  manualClock: SandboxClock | undefined;
   market: Market;
   trading: Trading;
   setVolumeFault: Exchange["setVolumeFault"];

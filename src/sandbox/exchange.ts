@@ -9,7 +9,7 @@ import {
   traded,
   withSurroundings,
 } from "./exchange-opening.ts";
-import { type ManualClock, openManualClock } from "./manual-clock.ts";
+import { openManualClock, type SandboxClock } from "./manual-clock.ts";
 import type { ReplayRow } from "./markets/index.ts";
 import { openAccounts, openOutside } from "./outside.ts";
 import type { SandboxSettings } from "./settings.ts";
@@ -44,7 +44,7 @@ async function openOn(disk: Disk, surroundings: Surroundings): Promise<Exchange>
 async function openClock(
   settings: SandboxSettings,
   from: Readonly<{ disk: Disk; rows: readonly ReplayRow[]; host: ExchangeHost }>,
-): Promise<ManualClock | undefined> {
+): Promise<SandboxClock | undefined> {
   if (settings.clock === "real") return undefined;
   const startMs = settings.clockStartMs ?? from.rows[0]?.timeMs ?? from.host.realClock.nowMs();
   return await openManualClock({ store: from.disk.keyValue, startMs });

@@ -34,7 +34,7 @@ type Handle = Pick<Service, "handle">["handle"];
 /** Answers the health path from the status of an engine, and everything else as before. */
 export function withHealth(engine: Readonly<{ status: () => EngineStatus }>, handle: Handle): Handle {
   return async (request, front) => {
-    if (!asksForHealth(request.target)) return await handle(request, front);
+    if (!isHealthRequest(request.target)) return await handle(request, front);
     const state = stateOf({ engine });
     const reasons = engine.status().reasons.map(kindOf);
     return json(state === "active" ? 200 : 503, { state, reasons });
@@ -50,7 +50,7 @@ export function stateOfStandby(standby: Readonly<{ status: () => Pick<StandbySta
 /** Answers the health path while another process serves, and everything else as before. */
 export function withStandbyHealth(standby: Parameters<typeof stateOfStandby>[0], handle: Handle): Handle {
   return async (request, front) => {
-    if (!asksForHealth(request.target)) return await handle(request, front);
+    if (!isHealthRequest(request.target)) return await handle(request, front);
     return json(503, { state: stateOfStandby(standby), reasons: [] });
   };
 }
@@ -76,7 +76,7 @@ export function stateOfSharing({ node }: SharingHealth): string {
  */
 export function withSharingHealth(sharing: SharingHealth, handle: Handle): Handle {
   return async (request, front) => {
-    if (!asksForHealth(request.target)) return await handle(request, front);
+    if (!isHealthRequest(request.target)) return await handle(request, front);
     const { node } = sharing;
     const state = stateOfSharing(sharing);
     const reasons = node.engine.status().reasons.map(kindOf);
@@ -88,7 +88,7 @@ const CANNOT_ANSWER: ReadonlySet<string> = new Set(["degraded", "lost", "closed"
 
 const kindOf = ({ kind }: StatusReason): StatusKind => kind;
 
-const asksForHealth = (target: string): boolean => splitTarget(target)?.path === HEALTH_PATH;
+const isHealthRequest = (target: string): boolean => splitTarget(target)?.path === HEALTH_PATH;
 
 function json(status: number, body: JsonInput): WireResponse {
   const headers = { "Content-Type": "application/json; charset=utf-8", "Cache-Control": "no-store" };

@@ -4,7 +4,7 @@ import { SettingsError } from "./settings-error.ts";
 import { EPOCH_MS, parseWhole } from "./whole-number.ts";
 
 /** A clock that moves only when told to. */
-export type ManualClock = Clock & {
+export type SandboxClock = Clock & {
   /**
    * Moves to `targetMs`. Everything due on the way runs in order, each at its own time. `settle` is awaited first and
    * after each, before time continues. Rejects with InputError if the target is in the past.
@@ -26,27 +26,27 @@ type Timer = Readonly<{ atMs: number; run: () => void }>;
  */
 export async function openManualClock(
   options: Readonly<{ store: KeyValueStore; startMs: number }>,
-): Promise<ManualClock> {
-  const kept = await options.store.get(NOW_KEY);
-  if (kept === undefined) await options.store.set(NOW_KEY, String(options.startMs));
-  const nowMs = kept === undefined ? options.startMs : parseWhole(kept, EPOCH_MS);
+): Promise<SandboxClock> {
+  const stored = await options.store.get(NOW_KEY);
+  if (stored === undefined) await options.store.set(NOW_KEY, String(options.startMs));
+  const nowMs = stored === undefined ? options.startMs : parseWhole(stored, EPOCH_MS);
   if (nowMs === undefined) throw new SettingsError(`the stored time ${NOW_KEY} cannot be read`);
   return new SteppedClock(options.store, nowMs);
 }
 
-class SteppedClock implements ManualClock {
+class SteppedClock implements SandboxClock {
   readonly #store: KeyValueStore;
   /** Sorted by time, then by the order of scheduling. */
   readonly #timers: Timer[] = [];
   #nowMs: number;
-  #keptMs: number;
+  #storedMs: number;
   #lastAdvance: Promise<void> = Promise.resolve();
   #isAdvancing = false;
 
   constructor(store: KeyValueStore, nowMs: number) {
     this.#store = store;
     this.#nowMs = nowMs;
-    this.#keptMs = nowMs;
+    this.#storedMs = nowMs;
   }
 
   nowMs(): number {
@@ -100,7 +100,7 @@ class SteppedClock implements ManualClock {
     await settle();
     do {
       await this.#runUntil(targetMs, settle);
-      await this.#keep(targetMs);
+      await this.#persist(targetMs);
       // While the time was being stored, an earlier timer may have been added.
     } while ((this.#timers[0]?.atMs ?? Number.POSITIVE_INFINITY) < targetMs);
     this.#nowMs = targetMs;
@@ -111,7 +111,7 @@ class SteppedClock implements ManualClock {
 
   async #runUntil(targetMs: number, settle: () => Promise<void>): Promise<void> {
     for (let next = this.#timers[0]; next !== undefined && next.atMs <= targetMs; next = this.#timers[0]) {
-      await this.#keep(next.atMs);
+      await this.#persist(next.atMs);
       const due = this.#timers[0];
       // While the time was being stored, the timer may have been canceled, or an earlier one added.
       if (due === undefined || due.atMs > next.atMs) continue;
@@ -122,10 +122,10 @@ class SteppedClock implements ManualClock {
     }
   }
 
-  async #keep(ms: number): Promise<void> {
-    if (ms <= this.#keptMs) return;
+  async #persist(ms: number): Promise<void> {
+    if (ms <= this.#storedMs) return;
     await this.#store.set(NOW_KEY, String(ms));
-    this.#keptMs = ms;
+    this.#storedMs = ms;
   }
 
   /** Runs overdue timers. A running advance takes them itself, one at a time, and settles after each. */

@@ -16,23 +16,23 @@ export type FaultyNative = Readonly<{
 export function withNativeFaults(orders: NativeOrders): FaultyNative {
   let mode: NativeFaultMode = "none";
   const { cancelIf } = orders;
-  const asked = async <T>(ask: () => T | Promise<T>): Promise<T> => {
+  const requested = async <T>(call: () => T | Promise<T>): Promise<T> => {
     if (mode === "fail") throw new Error("an injected fault makes native orders fail");
-    return await ask();
+    return await call();
   };
   return {
     native: {
       isPaperTrade: orders.isPaperTrade,
-      place: (placement) => asked(() => orders.place(placement)),
-      findRequest: (request) => asked(() => orders.findRequest(request)),
-      cancel: (key) => asked(() => orders.cancel(key)),
+      place: (placement) => requested(() => orders.place(placement)),
+      findRequest: (request) => requested(() => orders.findRequest(request)),
+      cancel: (key) => requested(() => orders.cancel(key)),
       ...(cancelIf && {
-        cancelIf: (key, restriction) => asked(() => cancelIf.call(orders, key, restriction)),
+        cancelIf: (key, restriction) => requested(() => cancelIf.call(orders, key, restriction)),
       }),
-      find: (key) => asked(() => orders.find(key)),
-      page: (page) => asked(() => orders.page(page)),
-      open: (query) => asked(() => orders.open?.(query) ?? []),
-      executions: (query) => asked(() => orders.executions(query)),
+      find: (key) => requested(() => orders.find(key)),
+      page: (page) => requested(() => orders.page(page)),
+      open: (query) => requested(() => orders.open?.(query) ?? []),
+      executions: (query) => requested(() => orders.executions(query)),
       subscribe: (listener, missed) => orders.subscribe(listener, missed),
     },
     setNativeFault: (next) => {

@@ -23,7 +23,7 @@ import type { VenueElsewhere } from "./venue-elsewhere.ts";
 import { lockRecord } from "./venue-record-lock.ts";
 
 /** `accounts` is what engine and service ask; `directory` is what the control interface changes. */
-type Kept = Readonly<{
+type Stored = Readonly<{
   directory: Directory;
   accounts: Accounts;
   demoKey: KeyPair;
@@ -31,10 +31,10 @@ type Kept = Readonly<{
 }>;
 
 /** The accounts, and the paper venue of this process. Only one process may run it. */
-export type PaperOutside = Kept & Readonly<{ paper: PaperVenue; elsewhere: undefined }>;
+export type PaperOutside = Stored & Readonly<{ paper: PaperVenue; elsewhere: undefined }>;
 
 /** The accounts beside a venue in a process of its own, which `close` leaves as it is. */
-export type RemoteOutside = Kept & Readonly<{ paper: undefined; elsewhere: VenueElsewhere }>;
+export type RemoteOutside = Stored & Readonly<{ paper: undefined; elsewhere: VenueElsewhere }>;
 
 /** What is outside of the engine. */
 export type Outside = PaperOutside | RemoteOutside;
@@ -49,7 +49,7 @@ export type OutsideParts = Readonly<{
 }>;
 
 /** Time within which an engine asks again for an unknown outcome, unless longer pauses are set. */
-const ASKED_AGAIN_MS = 300_000;
+const REQUESTED_AGAIN_MS = 300_000;
 
 /** Key of the id in the name of the venue's record of a store that is not a file. */
 const RECORD_KEY = "venue.record";
@@ -63,7 +63,7 @@ export async function openAccounts(
   elsewhere: VenueElsewhere,
 ): Promise<RemoteOutside> {
   const directory = await openDirectory(disk.keyValue);
-  if (directory.account(DEMO_ACCOUNT_ID) === undefined) await elsewhere.demandUnused();
+  if (directory.account(DEMO_ACCOUNT_ID) === undefined) await elsewhere.requireUnused();
   const demoKey = await directory.ensureDemo(settings.demoKey);
   const accounts = settings.shares ? sharedAccounts(directory, clock) : directory;
   return { directory, accounts, demoKey, paper: undefined, elsewhere, close: async () => undefined };
@@ -101,15 +101,15 @@ async function recordOf(parts: OutsideParts): Promise<VenueFile> {
       store.kind === "sqlite" ? venueRecordPath({ ...store, path: realpathSync(store.path) }) : undefined;
     return path === undefined ? { path, unlock: () => undefined } : lockRecord(path);
   }
-  const kept = await parts.disk.keyValue.get(RECORD_KEY);
-  const name = kept ?? randomUUID();
+  const stored = await parts.disk.keyValue.get(RECORD_KEY);
+  const name = stored ?? randomUUID();
   const path = join(resolve(venueFolder), `venue-${name}.jsonl`);
-  if (kept !== undefined && !existsSync(path))
+  if (stored !== undefined && !existsSync(path))
     throw new SettingsError(
       `the record of the venue, ${basename(path)}, is missing in ${venueFolder}: set VENUE_FOLDER to the folder with which the store was first used, or use another schema`,
     );
   const unlock = await lockedWhenFree(path, parts.clock);
-  if (kept !== undefined) return { path, unlock };
+  if (stored !== undefined) return { path, unlock };
   try {
     // The record exists before its name is kept, so that a name without a record means that the record is lost.
     await (await openPaperVenue({ clock: parts.clock, instruments: parts.instruments, path })).close();
@@ -156,7 +156,7 @@ async function openVenue(
  * engine asks again within its longest pause.
  */
 function forgettingOf({ venueForgetsAfterMs, submitDeadlineMs, retryMaxMs }: SandboxSettings): Forgetting {
-  const quietMs = 2 * Math.max(ASKED_AGAIN_MS, submitDeadlineMs, retryMaxMs);
+  const quietMs = 2 * Math.max(REQUESTED_AGAIN_MS, submitDeadlineMs, retryMaxMs);
   return { afterMs: venueForgetsAfterMs, quietMs };
 }
 

@@ -4,8 +4,8 @@ import {
   host,
   nameList,
   onOrOff,
-  optional,
   optionalPort,
+  optionalSetting,
   type SettingReader,
   sharedSecret,
 } from "./setting-readers.ts";
@@ -41,14 +41,14 @@ export const PEER_OPTIONS: Readonly<{
   PEER_HOST: option("127.0.0.1", "address of PEER_PORT, which the other sandboxes reach", host),
   PEER_SECRET: secretOption(
     "secret that all sandboxes on one store share, for PEER_PORT",
-    optional(sharedSecret),
+    optionalSetting(sharedSecret),
   ),
-  PEER_KEY: option("", "file with the private key of this sandbox, in PEM", optional(path)),
-  PEER_CERT: option("", "file with the certificate of this sandbox, in PEM", optional(path)),
+  PEER_KEY: option("", "file with the private key of this sandbox, in PEM", optionalSetting(path)),
+  PEER_CERT: option("", "file with the certificate of this sandbox, in PEM", optionalSetting(path)),
   PEER_CA: option(
     "",
     "file with the certificates of the authorities of all sandboxes, in PEM",
-    optional(path),
+    optionalSetting(path),
   ),
   PEER_NAMES: option(
     "",

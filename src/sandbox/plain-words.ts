@@ -29,8 +29,8 @@ export function startProblem(error: unknown): string {
   const code = codeOf(error);
   const why = / listen /.test(message) ? undefined : fileProblem(code);
   // A message that names the code has words of its own, for what was to be done with the file.
-  const isSaid = why === undefined || message.includes(why) || message.includes(`(${code})`);
-  return `${inOneLine(message)}${isSaid ? "" : `: ${why}`}`;
+  const isMentioned = why === undefined || message.includes(why) || message.includes(`(${code})`);
+  return `${inOneLine(message)}${isMentioned ? "" : `: ${why}`}`;
 }
 
 /** Returns whether the operator can fix a problem: a setting, a port, a file, a damaged record. */
@@ -52,11 +52,11 @@ export const processTelemetry = (): Telemetry =>
     process.stderr.write(`managed-orders: ${inOneLine(sentence)}\n`),
   );
 
-function inPlainWords(others: Telemetry, say: (sentence: string) => void): Telemetry {
+function inPlainWords(others: Telemetry, print: (sentence: string) => void): Telemetry {
   return {
     event(level, event, fields) {
       const sentence = sentenceOf(event, fields);
-      if (sentence !== undefined) say(sentence);
+      if (sentence !== undefined) print(sentence);
       else if (!isPartOf(level, event)) others.event(level, event, fields);
     },
   };

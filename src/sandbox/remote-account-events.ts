@@ -34,7 +34,7 @@ export type RemoteAccountParts = Readonly<{
 export type RemoteAccountEvents = AccountEvents & Readonly<{ close: () => void }>;
 
 /** A fill that waits for its event, with what it changed. */
-type Waiting = Readonly<{ told: ToldFill; changes: FillChanges }>;
+type Waiting = Readonly<{ fill: ToldFill; changes: FillChanges }>;
 
 /**
  * Creates the account events of a venue in another process. It is asked for balances and positions after each fill, so an
@@ -42,10 +42,10 @@ type Waiting = Readonly<{ told: ToldFill; changes: FillChanges }>;
  * an account keep their order. While the venue does not answer it is asked again.
  */
 export function createRemoteAccountEvents(parts: RemoteAccountParts): RemoteAccountEvents {
-  return new AskedAccountEvents(parts);
+  return new QueriedAccountEvents(parts);
 }
 
-class AskedAccountEvents implements AccountEvents {
+class QueriedAccountEvents implements AccountEvents {
   readonly #parts: RemoteAccountParts;
   readonly #listeners: Set<(event: AccountEvent) => void> = new Set();
   readonly #waiting: Map<number, Waiting[]> = new Map();
@@ -56,19 +56,19 @@ class AskedAccountEvents implements AccountEvents {
     this.#parts = parts;
   }
 
-  afterFill(told: ToldFill): undefined {
-    const changes = changesOf(told, this.#parts.instruments);
+  afterFill(fill: ToldFill): undefined {
+    const changes = changesOf(fill, this.#parts.instruments);
     if (changes === undefined || this.#isClosed) return undefined;
-    const queue = this.#waiting.get(told.accountId);
+    const queue = this.#waiting.get(fill.accountId);
     if (queue === undefined) {
-      this.#waiting.set(told.accountId, [{ told, changes }]);
-      void this.#tell(told.accountId);
+      this.#waiting.set(fill.accountId, [{ fill, changes }]);
+      void this.#deliver(fill.accountId);
     } else {
       if (this.#size >= MOST_WAITING && queue.shift() !== undefined) {
         this.#size--;
-        this.#parts.telemetry.event("warn", "account-events.left-out", { accountId: told.accountId });
+        this.#parts.telemetry.event("warn", "account-events.left-out", { accountId: fill.accountId });
       }
-      queue.push({ told, changes });
+      queue.push({ fill, changes });
     }
     this.#size++;
     return undefined;
@@ -85,12 +85,12 @@ class AskedAccountEvents implements AccountEvents {
   }
 
   /** Tells the fills of an account, as many at a time as wait when the venue is asked. */
-  async #tell(accountId: number): Promise<void> {
+  async #deliver(accountId: number): Promise<void> {
     const queue = this.#waiting.get(accountId) ?? [];
     for (let isFailing = false; queue.length > 0; ) {
       const fills = queue.splice(0);
       try {
-        const now = await this.#ask(accountId, fills);
+        const now = await this.#query(accountId, fills);
         if (this.#isClosed) return;
         this.#size -= fills.length;
         for (const fill of fills) this.#publish(accountId, fill, now);
@@ -113,9 +113,9 @@ class AskedAccountEvents implements AccountEvents {
     });
   }
 
-  async #ask(accountId: number, queue: readonly Waiting[]): Promise<Now> {
+  async #query(accountId: number, queue: readonly Waiting[]): Promise<Now> {
     const { balances, exposure } = this.#parts;
-    const symbols = [...new Set(queue.map(({ told }) => told.symbol))];
+    const symbols = [...new Set(queue.map(({ fill }) => fill.symbol))];
     const assets = new Set(queue.flatMap(({ changes }) => changes.map(({ asset }) => asset)));
     const held = await balances.balances(accountId);
     const positions = await Promise.all(
@@ -133,15 +133,15 @@ class AskedAccountEvents implements AccountEvents {
     };
   }
 
-  #publish(accountId: number, { told, changes }: Waiting, { wallets, positions }: Now): void {
+  #publish(accountId: number, { fill, changes }: Waiting, { wallets, positions }: Now): void {
     const balances = changes.map(({ asset, change }) => ({
       asset,
       wallet: wallets.get(asset) ?? "0",
       change,
     }));
-    const position = positions.get(told.symbol);
+    const position = positions.get(fill.symbol);
     const update = {
-      ...{ reason: "ORDER" as const, timeMs: told.fill.timeMs, balances },
+      ...{ reason: "ORDER" as const, timeMs: fill.fill.timeMs, balances },
       positions: position === undefined ? [] : [position],
     };
     for (const listener of [...this.#listeners]) listener({ accountId, update });

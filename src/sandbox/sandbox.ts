@@ -6,7 +6,7 @@ import type { Sandbox, StartedSandbox } from "./sandbox-api.ts";
 import { type Control, openControl, type Served, serveExchange } from "./serving.ts";
 import type { SandboxSettings } from "./settings.ts";
 import { openSharing } from "./sharing-sandbox.ts";
-import { openNode } from "./standby-sandbox.ts";
+import { openSandboxNode } from "./standby-sandbox.ts";
 
 export type { Sandbox, StartedSandbox } from "./sandbox-api.ts";
 
@@ -24,7 +24,7 @@ export async function openSandbox(settings: SandboxSettings): Promise<StartedSan
   const host = { realClock: createSystemClock(), entropy: createEntropy(), telemetry };
   const { store, shares, peers } = settings;
   const isSharing = shares && peers !== undefined;
-  if (store.kind === "postgres" && !isSharing) return await openNode(settings, host);
+  if (store.kind === "postgres" && !isSharing) return await openSandboxNode(settings, host);
   const sandbox = await (isSharing ? openSharing(settings, peers, host) : openAlone(settings, host));
   return { standby: undefined, active: Promise.resolve(sandbox), stop: sandbox.stop };
 }

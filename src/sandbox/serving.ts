@@ -33,10 +33,10 @@ import type { SandboxSettings } from "./settings.ts";
 import { SettingsError } from "./settings-error.ts";
 
 /** Addresses of REST and WebSocket, without a path. */
-export type Addresses = Readonly<{ url: string; wsUrl: string }>;
+export type ServerAddresses = Readonly<{ url: string; wsUrl: string }>;
 
 /** A port on which a sandbox answers. */
-export type Served = Addresses &
+export type Served = ServerAddresses &
   Readonly<{
     port: number;
     /** Origins of the console page on this port. */
@@ -55,7 +55,7 @@ export async function serveExchange(
   settings: SandboxSettings,
   { telemetry, controlUrl }: Readonly<{ telemetry: Telemetry; controlUrl: ControlUrl }>,
 ): Promise<Served> {
-  let addresses: Addresses = { url: "", wsUrl: "" };
+  let addresses: ServerAddresses = { url: "", wsUrl: "" };
   const files = readConsoleFiles();
   const service = serviceOf(exchange, settings, {
     ...{ telemetry, documents: documentsOf(files, () => addresses) },
@@ -90,7 +90,7 @@ export async function serveNode(
   settings: SandboxSettings,
   { telemetry, link, clock, controlUrl }: NodeParts,
 ): Promise<ServedNode> {
-  let addresses: Addresses = { url: "", wsUrl: "" };
+  let addresses: ServerAddresses = { url: "", wsUrl: "" };
   let own: Exchange | undefined;
   const files = readConsoleFiles();
   const documents = documentsOf(files, () => addresses);
@@ -138,7 +138,7 @@ export async function serveShared(
   { telemetry, link, controlUrl }: Readonly<{ telemetry: Telemetry; link: PeerLink; controlUrl: ControlUrl }>,
 ): Promise<Served> {
   const { clock, accounts } = exchange;
-  let addresses: Addresses = { url: "", wsUrl: "" };
+  let addresses: ServerAddresses = { url: "", wsUrl: "" };
   const files = readConsoleFiles();
   const documents = documentsOf(files, () => addresses);
   const rateLimiter = await openRateLimiter(settings, exchange);

@@ -29,7 +29,7 @@ export type MarketSetting =
 export type VenueAddress = Readonly<{ url: string; secret: string; controlUrl: string | undefined }>;
 
 /** Request limits of the service (decision 42). */
-export type RateLimits = Readonly<{
+export type RateLimitSettings = Readonly<{
   weightPerMinute: number;
   ordersPer10Seconds: number;
   ordersPerDay: number;
@@ -47,7 +47,7 @@ export function shown(text: string): string {
  * Formats a word that was not understood, up to its first `:`, `=` or `@`: a password may follow, in a URL of another
  * form or as the value of a setting whose name is misspelt.
  */
-export function shownName(text: string): string {
+export function shownSetting(text: string): string {
   const [name = ""] = text.split(/[:=@]/);
   return shown(name === text ? text : `${name}…`);
 }
@@ -71,7 +71,7 @@ export function oneOf<T extends string>(...words: readonly T[]): SettingReader<T
 export const onOrOff: SettingReader<boolean> = (text) => oneOf("true", "false")(text) === "true";
 
 /** Makes a setting optional: empty text means that it is not set. */
-export function optional<T>(read: SettingReader<T>): SettingReader<T | undefined> {
+export function optionalSetting<T>(read: SettingReader<T>): SettingReader<T | undefined> {
   return (text) => (text === "" ? undefined : read(text));
 }
 
@@ -80,7 +80,7 @@ function listOf(
   passes: (item: string) => boolean,
   what: string,
 ): SettingReader<readonly string[] | undefined> {
-  return optional((text) => {
+  return optionalSetting((text) => {
     const items = text.split(",");
     return items.every(passes) ? items : refuse(what, text);
   });
@@ -135,7 +135,7 @@ export const storeSetting: SettingReader<StoreSetting> = (text) => {
   const path = /^sqlite:(.+)$/.exec(text)?.[1];
   if (path !== undefined) return { kind: "sqlite", path };
   throw new SettingsError(
-    `must be sqlite:PATH, postgres://user@host:5432/database or memory:, not ${shownName(text)}`,
+    `must be sqlite:PATH, postgres://user@host:5432/database or memory:, not ${shownSetting(text)}`,
   );
 };
 
@@ -187,14 +187,14 @@ export const catalogueFile: SettingReader<readonly Listing[]> = (path) => {
   }
 };
 
-const DEFAULT_LIMITS: RateLimits = {
+const DEFAULT_LIMITS: RateLimitSettings = {
   weightPerMinute: 6_000,
   ordersPer10Seconds: 50,
   ordersPerDay: 160_000,
   banMs: 120_000,
 };
 
-const LIMIT_NAMES: ReadonlyMap<string, keyof RateLimits> = new Map([
+const LIMIT_NAMES: ReadonlyMap<string, keyof RateLimitSettings> = new Map([
   ["weight", "weightPerMinute"],
   ["orders10s", "ordersPer10Seconds"],
   ["orders1d", "ordersPerDay"],
@@ -204,10 +204,10 @@ const LIMIT_NAMES: ReadonlyMap<string, keyof RateLimits> = new Map([
 const limitValue = wholeNumber({ min: 1, max: 1_000_000_000 });
 
 /** Parses `default`, `off`, or limits by name. Limits that are not named keep their defaults. */
-export const rateLimits: SettingReader<RateLimits | "off"> = (text) => {
+export const rateLimits: SettingReader<RateLimitSettings | "off"> = (text) => {
   if (text === "off") return text;
   if (text === "default") return DEFAULT_LIMITS;
-  const named = new Map<keyof RateLimits, number>();
+  const named = new Map<keyof RateLimitSettings, number>();
   for (const item of text.split(",")) {
     const [name = "", value = "", ...more] = item.split("=");
     const limit = LIMIT_NAMES.get(name);

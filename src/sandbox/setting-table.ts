@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { errorCode, errorMessage } from "../common/index.ts";
-import { type SettingReader, shownName } from "./setting-readers.ts";
+import { type SettingReader, shownSetting } from "./setting-readers.ts";
 import { SettingsError } from "./settings-error.ts";
 
 /** One setting: its default as text, its meaning for `--help`, its reader, and whether a text of it holds a secret. */
@@ -83,7 +83,7 @@ function readFlags(table: SettingTable, argv: readonly string[]): ReadonlyMap<st
     const [flag = "", ...rest] = argument.split("=");
     const name = nameOfFlag.get(flag);
     if (name === undefined)
-      throw new SettingsError(`unknown argument ${shownName(argument)}: use --help to list all settings`);
+      throw new SettingsError(`unknown argument ${shownSetting(argument)}: use --help to list all settings`);
     if (flags.has(name)) throw new SettingsError(`${flag} was given twice`);
     const value = argument.includes("=") ? rest.join("=") : argv[++index];
     if (value === undefined || value === "") throw new SettingsError(`${flag} needs a value`);

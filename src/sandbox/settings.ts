@@ -16,11 +16,11 @@ import {
   marketSetting,
   oneOf,
   onOrOff,
-  optional,
   optionalPort,
+  optionalSetting,
   originList,
   port,
-  type RateLimits,
+  type RateLimitSettings,
   rateLimits,
   routeList,
   type SettingReader,
@@ -48,7 +48,7 @@ import { EPOCH_MS } from "./whole-number.ts";
 export const catalogueOption: Option<readonly Listing[] | undefined> = option(
   "",
   "file of the markets, with the header symbol,name,price, such as BTC/USD,Bitcoin,60000; at most 500, all against USD; empty = BTC, ETH, SOL and one for staking",
-  optional(catalogueFile),
+  optionalSetting(catalogueFile),
 );
 
 /** All settings of a sandbox, parsed and checked. Durations are in milliseconds. */
@@ -83,7 +83,7 @@ export type SandboxSettings = Readonly<{
   venueForgetsAfterMs: number;
   retryMinMs: number;
   retryMaxMs: number;
-  rateLimits: RateLimits | "off";
+  rateLimits: RateLimitSettings | "off";
   replayGuard: boolean;
   businessErrors200: boolean;
   /** Web origins whose scripts may use the service; undefined: none. */
@@ -152,9 +152,9 @@ const OPTIONS = {
   VENUE: option(
     "",
     "URL of a venue in a process of its own, such as http://127.0.0.1:8090; empty = a paper venue in this process. MARKET, MARKET_SEED, CATALOGUE, VENUE_FOLDER and VENUE_FORGETS_AFTER_MS are then settings of that process",
-    optional(venueUrl),
+    optionalSetting(venueUrl),
   ),
-  VENUE_SECRET: secretOption("secret that VENUE shares with its clients", optional(venueSecret)),
+  VENUE_SECRET: secretOption("secret that VENUE shares with its clients", optionalSetting(venueSecret)),
   VENUE_CONTROL: option(
     "http://127.0.0.1:8091",
     "control interface of VENUE, to which calls about venue, market and funds go; off = none",
@@ -181,7 +181,7 @@ const OPTIONS = {
   CLOCK_START: option(
     "",
     "time in epoch ms at which a manual clock first starts",
-    optional(wholeNumber(EPOCH_MS)),
+    optionalSetting(wholeNumber(EPOCH_MS)),
   ),
   QUOTE_MAX_AGE_MS: option("5000", "age in ms above which a quote does not count", durationMs),
   SUBMIT_DEADLINE_MS: option("2000", "maximum time in ms for a child to reach the venue", durationMs),
@@ -218,13 +218,17 @@ const OPTIONS = {
   POST_ALLOWLIST: option("", "last path segments of the routes that POST serves; empty = all", routeList),
   RETENTION_DAYS: option("30", "days for which an ended order is kept", days),
   SNAPSHOT_EVERY: option("20000", "number of records between two snapshots of a shard", records),
-  CRASH_AT: option("", "named point at which the process kills itself, such as after-load", optional(crash)),
+  CRASH_AT: option(
+    "",
+    "named point at which the process kills itself, such as after-load",
+    optionalSetting(crash),
+  ),
   LIQUIDITY_API_ADVANCED_ORDERS_ENABLED: option("true", "whether advanced orders can be placed", onOrOff),
   ORDER_REJECT_PERSISTENCE_ENABLED: option("false", "keep refusals of new orders across restarts", onOrOff),
-  SANDBOX_API_KEY: option("", "API key of demo account 1; generated once if empty", optional(apiKey)),
+  SANDBOX_API_KEY: option("", "API key of demo account 1; generated once if empty", optionalSetting(apiKey)),
   SANDBOX_API_SECRET: secretOption(
     "API secret of demo account 1; generated once if empty",
-    optional(apiSecret),
+    optionalSetting(apiSecret),
   ),
   LOG: option("text", "text, or json = one JSON line when ready", oneOf("text", "json")),
 } as const satisfies SettingTable;
@@ -342,7 +346,7 @@ function settingsOf(values: Values): SandboxSettings {
 }
 
 /** Returns whether the command line asks for {@link settingsHelp}. */
-export function asksForHelp(argv: readonly string[]): boolean {
+export function requestsHelp(argv: readonly string[]): boolean {
   return argv.includes("--help") || argv.includes("-h");
 }
 

@@ -34,14 +34,14 @@ export class ConflictError extends Error {
 /**
  * Reads the body of `POST /control/venue/settle`. An execution without a time gets the current time. Throws InputError.
  */
-export function readSettlementBody(said: unknown, nowMs: number): ChildSettlement {
-  const { child, fills = [], ...rest } = readInput(body, said);
+export function readSettlementBody(answer: unknown, nowMs: number): ChildSettlement {
+  const { child, fills = [], ...rest } = readInput(body, answer);
   return { ...rest, childId: child, fills: fills.map(fillAt(nowMs)) };
 }
 
 /** Reads the body of `POST /control/restored/resume` in the same way. */
-export function readResumptionBody(said: unknown, nowMs: number): Resumption {
-  const { children = [], ...rest } = readInput(resumption, said);
+export function readResumptionBody(answer: unknown, nowMs: number): Resumption {
+  const { children = [], ...rest } = readInput(resumption, answer);
   return {
     ...rest,
     children: children.map(({ childId, fills }) => ({ childId, fills: fills.map(fillAt(nowMs)) })),

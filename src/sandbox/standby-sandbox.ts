@@ -105,7 +105,10 @@ export async function activate(
 }
 
 /** Opens a standby on a store that several sandboxes share, and its ports. Rejects if a port is in use. */
-export async function openNode(settings: SandboxSettings, host: ExchangeHost): Promise<StartedSandbox> {
+export async function openSandboxNode(
+  settings: SandboxSettings,
+  host: ExchangeHost,
+): Promise<StartedSandbox> {
   const { peers } = settings;
   const { link, address = "" } = peers === undefined ? {} : await openLink(peers, host.telemetry);
   try {

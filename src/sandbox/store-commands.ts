@@ -11,7 +11,7 @@ import { SettingsError } from "./settings-error.ts";
 import { copyStore } from "./store-copy.ts";
 
 /** Where a command writes: results, and on a terminal its progress. */
-export type CommandOutput = Readonly<{ say: (text: string) => void; progress: (text: string) => void }>;
+export type CommandOutput = Readonly<{ print: (text: string) => void; progress: (text: string) => void }>;
 
 /** Runs a command on a store. Resolves to its exit code: 0, or 1 if a verification has found something. */
 type StoreCommand = (argv: readonly string[], output: CommandOutput) => Promise<number>;
@@ -46,9 +46,9 @@ async function backup(argv: readonly string[], output: CommandOutput): Promise<n
     onProgress: bar("Copying", output),
   });
   output.progress("");
-  output.say(`${to}: ${contentsOf(copy)}\n`);
+  output.print(`${to}: ${contentsOf(copy)}\n`);
   if (copy.forgets)
-    output.say("Records that have left the store are not in it. Copy the archive now, if there is one.\n");
+    output.print("Records that have left the store are not in it. Copy the archive now, if there is one.\n");
   return 0;
 }
 
@@ -61,9 +61,9 @@ async function restore(argv: readonly string[], output: CommandOutput): Promise<
     onProgress: steps(output),
   });
   output.progress("");
-  output.say(`${options.path}: ${contentsOf(copy)}\n`);
+  output.print(`${options.path}: ${contentsOf(copy)}\n`);
   if (copy.paused > 0)
-    output.say(
+    output.print(
       `${copy.paused} open orders are paused: compare them with the executions of the venue since then, and resume them (engine.resumeOrder).\n`,
     );
   return 0;
@@ -104,8 +104,8 @@ async function store([command = "", ...argv]: readonly string[], output: Command
   });
   output.progress("");
   const contents = `${records} records, ${endedOrders} ended orders, ${endedLists} ended lists, ${rejections} refused orders`;
-  output.say(`Copied and read back: ${contents}.\nEvery row of both stores is equal.\n`);
-  output.say(NOT_COPIED);
+  output.print(`Copied and read back: ${contents}.\nEvery row of both stores is equal.\n`);
+  output.print(NOT_COPIED);
   return 0;
 }
 
@@ -121,7 +121,7 @@ async function verify(argv: readonly string[], output: CommandOutput): Promise<n
   const onProgress = bar("Reading", output);
   const found = await verifySqliteStore({ path, onProgress, ...(isArchive && { archive }) });
   output.progress("");
-  output.say(verdictOf(found));
+  output.print(verdictOf(found));
   return found.whole ? 0 : 1;
 }
 

@@ -19,7 +19,7 @@ export type VenueCall = Readonly<{
 }>;
 
 /** Calls the venue's control interface. Resolves to its answer; its refusals become errors of the same status. */
-export type AskVenue = (call: VenueCall) => Promise<JsonValue>;
+export type VenueControl = (call: VenueCall) => Promise<JsonValue>;
 
 /** Longest wait for an answer: the venue answers when its own work is done. */
 const LONGEST_MS = 10_000;
@@ -30,7 +30,7 @@ const refusal = z.object({ error: z.string() });
  * Creates the calls of the control interface of a venue in another process. Without an address, every call rejects with
  * an error that says where to send it.
  */
-export function createVenueControl(controlUrl: string | undefined): AskVenue {
+export function createVenueControl(controlUrl: string | undefined): VenueControl {
   if (controlUrl === undefined) {
     return async ({ method, path }) => {
       throw new VenueAwayError(
@@ -41,8 +41,8 @@ export function createVenueControl(controlUrl: string | undefined): AskVenue {
   return async (call) => {
     const { status, body } = await send(controlUrl, call);
     if (status === 200) return body;
-    const said = refusal.safeParse(body);
-    throw refusalOf(status, said.success ? said.data.error : `the venue answered ${status}`);
+    const answer = refusal.safeParse(body);
+    throw refusalOf(status, answer.success ? answer.data.error : `the venue answered ${status}`);
   };
 }
 

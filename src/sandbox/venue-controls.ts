@@ -101,7 +101,7 @@ async function feedTrades(controls: VenueControls, { body }: ControlCall): Promi
   const trades = oneOrMany(tradeBody, body);
   const nowMs = controls.clock.nowMs();
   for (const { symbol, time } of trades) {
-    demandInstrument(controls, symbol);
+    requireInstrument(controls, symbol);
     if (time !== undefined && time > nowMs)
       throw new InputError(`time: must not be after the current time, ${nowMs}`);
   }
@@ -114,7 +114,7 @@ async function feedTrades(controls: VenueControls, { body }: ControlCall): Promi
 }
 
 /** Throws InputError for a symbol that is no instrument. `field` names it. */
-export function demandInstrument(
+export function requireInstrument(
   { instruments }: Pick<VenueControls, "instruments">,
   symbol: string,
   field = "symbol",
@@ -128,7 +128,7 @@ const isPositive = (price: string, quantity: string): boolean =>
 
 async function heartbeat(controls: VenueControls, { body }: ControlCall): Promise<unknown> {
   const { symbol } = readInput(z.strictObject({ symbol: z.string() }), body);
-  demandInstrument(controls, symbol);
+  requireInstrument(controls, symbol);
   controls.sink.heartbeat(symbol);
   await controls.settle();
   return { ok: true };
@@ -146,7 +146,7 @@ async function release(controls: VenueControls, { body }: ControlCall): Promise<
   return { released };
 }
 
-async function sayEvent(controls: VenueControls, { body }: ControlCall): Promise<unknown> {
+async function emitEvent(controls: VenueControls, { body }: ControlCall): Promise<unknown> {
   controls.venue.say(readVenueEvent(body, controls.clock.nowMs()));
   await controls.settle();
   return { ok: true };
@@ -170,6 +170,6 @@ export const VENUE_HANDLERS: ReadonlyMap<string, Handler> = new Map<string, Hand
     (controls, { body }) => controls.runMarket(readInput(z.strictObject({ run: z.boolean() }), body).run),
   ],
   ["POST venue/release", release],
-  ["POST venue/events", sayEvent],
+  ["POST venue/events", emitEvent],
   ["GET children", showChildren],
 ]);

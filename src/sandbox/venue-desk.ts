@@ -1,6 +1,6 @@
 import type { VenueFault } from "../paper-exchange/index.ts";
 import type { JsonInput } from "../wire/index.ts";
-import { type ControlCall, demandInstrument, VENUE_HANDLERS, type VenueControls } from "./venue-controls.ts";
+import { type ControlCall, requireInstrument, VENUE_HANDLERS, type VenueControls } from "./venue-controls.ts";
 
 /** Balances and positions of an account at the venue: decimal text by asset, and signed decimal text by symbol. */
 export type AccountFunds = Readonly<{
@@ -36,7 +36,7 @@ export function paperDesk(controls: VenueControls): VenueDesk {
     },
     async setFault(fault) {
       // A fault of a misspelt market would never happen, and a test that relies on it would prove nothing.
-      if (fault.symbol !== undefined) demandInstrument(controls, fault.symbol);
+      if (fault.symbol !== undefined) requireInstrument(controls, fault.symbol);
       venue.setFault(fault);
     },
     async setFunds(accountId, { balances, positions }) {

@@ -3,7 +3,7 @@ import { openVenueClient, type VenueClient, VenueHttpError } from "../adapters/v
 import type { Clock, Telemetry } from "../ports/index.ts";
 import type { VenueAddress } from "./setting-readers.ts";
 import { SettingsError } from "./settings-error.ts";
-import { type AskVenue, createVenueControl } from "./venue-control-client.ts";
+import { createVenueControl, type VenueControl } from "./venue-control-client.ts";
 import { VENUE_HANDLERS } from "./venue-controls.ts";
 import { callKey, type VenueDesk } from "./venue-desk.ts";
 
@@ -20,7 +20,7 @@ export type VenueElsewhere = { readonly [Part in keyof Needed]-?: NonNullable<Ne
    * Rejects with a SettingsError if the venue knows a child. A new store gives ids again that the venue would answer with
    * the fills of another store. Nothing is checked without the venue's control interface.
    */
-  demandUnused: () => Promise<void>;
+  requireUnused: () => Promise<void>;
   close: () => void;
 }>;
 
@@ -35,12 +35,12 @@ export async function connectVenue(address: VenueAddress, host: VenueHost): Prom
     throw new SettingsError(`VENUE: the venue at ${url} cannot be used: ${error.message}`, { cause: error });
   });
   try {
-    const ask = createVenueControl(controlUrl);
+    const control = createVenueControl(controlUrl);
     return {
       ...partsOf(client, url),
       venue: client.venue,
-      desk: remoteDesk(ask),
-      demandUnused: () => (controlUrl === undefined ? Promise.resolve() : demandUnused(ask, url)),
+      desk: remoteDesk(control),
+      requireUnused: () => (controlUrl === undefined ? Promise.resolve() : requireUnused(control, url)),
       close: () => client.close(),
     };
   } catch (error) {
@@ -59,8 +59,8 @@ function partsOf(client: VenueClient, url: string): Pick<VenueElsewhere, (typeof
   );
 }
 
-async function demandUnused(ask: AskVenue, url: string): Promise<void> {
-  const children = await ask({ method: "GET", path: ["children"] });
+async function requireUnused(control: VenueControl, url: string): Promise<void> {
+  const children = await control({ method: "GET", path: ["children"] });
   if (Array.isArray(children) && children.length === 0) return;
   throw new SettingsError(
     `VENUE: the venue at ${url} has children of another store: start it with another VENUE_RECORD, or restore that store`,
@@ -73,17 +73,17 @@ const fundsAnswer = z.object({
 });
 
 /** Returns the desk of a venue elsewhere: its calls go to the control interface of its process. */
-function remoteDesk(ask: AskVenue): VenueDesk {
+function remoteDesk(control: VenueControl): VenueDesk {
   return {
-    answer: (call) => (VENUE_HANDLERS.has(callKey(call)) ? ask(call) : undefined),
+    answer: (call) => (VENUE_HANDLERS.has(callKey(call)) ? control(call) : undefined),
     async setFault(fault) {
-      await ask({ method: "POST", path: ["faults"], body: { venue: { ...fault } } });
+      await control({ method: "POST", path: ["faults"], body: { venue: { ...fault } } });
     },
     async setFunds(accountId, funds) {
       if (funds.balances === undefined && funds.positions === undefined) return;
-      await ask({ method: "POST", path: ["accounts"], body: { accountId, ...funds } });
+      await control({ method: "POST", path: ["accounts"], body: { accountId, ...funds } });
     },
     funds: async (accountId) =>
-      fundsAnswer.parse(await ask({ method: "GET", path: ["accounts", String(accountId)] })),
+      fundsAnswer.parse(await control({ method: "GET", path: ["accounts", String(accountId)] })),
   };
 }

@@ -85,12 +85,12 @@ const eventBody = z.strictObject({
  * quantity may be zero or negative). Without a status the child is reported as open. Throws InputError.
  */
 export function readVenueEvent(body: unknown, nowMs: number): VenueEvent {
-  const said = readInput(eventBody, body);
+  const answer = readInput(eventBody, body);
   const fill = {
-    executionId: said.executionId,
-    ...said.quantity,
-    price: said.price as Price,
-    timeMs: said.time ?? nowMs,
+    executionId: answer.executionId,
+    ...answer.quantity,
+    price: answer.price as Price,
+    timeMs: answer.time ?? nowMs,
   };
-  return { report: { childId: said.child, state: STATES[said.status], fills: [fill] } };
+  return { report: { childId: answer.child, state: STATES[answer.status], fills: [fill] } };
 }

@@ -52,8 +52,8 @@ export async function startVenue(settings: VenueSettings): Promise<VenueProcess>
     ...{ marketData, nativeOrders: venue.native, exposure: venue, instruments },
     balances: { balances: (accountId) => venue.funds(accountId) },
   });
-  const asked = { sink, venue, instruments, clock, settle: () => venue.idle() };
-  const desk = paperDesk({ ...asked, ...marketControls(market, entropy) });
+  const requested = { sink, venue, instruments, clock, settle: () => venue.idle() };
+  const desk = paperDesk({ ...requested, ...marketControls(market, entropy) });
   const http = createServer();
   server.attach(http);
   let control: Control | undefined;

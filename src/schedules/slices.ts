@@ -78,9 +78,9 @@ export function joinSmallSlices(plan: SchedulePlan, quantity: Quantity, least: Q
   let sent = ZERO_QUANTITY;
   for (let slot = 0; slot < plan.count; slot++) {
     const shared = sharedUpTo(plan, quantity, slot);
-    const isKept = shared > sent && subtract(shared, sent) >= least;
-    cumulative.push(isKept ? sumAt(plan, slot) : (cumulative.at(-1) ?? 0));
-    if (!isKept) continue;
+    const isRetained = shared > sent && subtract(shared, sent) >= least;
+    cumulative.push(isRetained ? sumAt(plan, slot) : (cumulative.at(-1) ?? 0));
+    if (!isRetained) continue;
     sent = shared;
     lastSlot = slot;
   }

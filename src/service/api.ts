@@ -14,7 +14,7 @@ import type { ReplayGuardOptions } from "../signing/index.ts";
 import type { WireRequest, WireResponse } from "../wire/index.ts";
 import type { Front } from "./access/front-work.ts";
 import type { ServiceSettings } from "./rest/api.ts";
-import type { Arrival, AskElsewhere } from "./rest/rest-service.ts";
+import type { Arrival, ShardElsewhere } from "./rest/rest-service.ts";
 import type { MessageAnswers, StreamSink } from "./socket/answers.ts";
 import type { SocketOptions, SocketService } from "./socket/api.ts";
 import type { ForwardedMessage, ForwardedReply } from "./socket/forwarded-messages.ts";
@@ -73,11 +73,11 @@ export interface NodeShare {
   handleForwarded(
     request: WireRequest,
     told: Readonly<{ usedWeight: number; expiresAtMs: number }>,
-  ): Promise<WireResponse | AskElsewhere>;
+  ): Promise<WireResponse | ShardElsewhere>;
   /** Answers the messages of this node's own connections. Throws as soon as an account turns out to be elsewhere. */
   readonly answers: MessageAnswers;
   /** Answers one message that another node has received, and opens the stream that it asks for if there is a sink. */
-  message(message: ForwardedMessage, sink?: StreamSink): Promise<ForwardedReply | AskElsewhere>;
+  message(message: ForwardedMessage, sink?: StreamSink): Promise<ForwardedReply | ShardElsewhere>;
   /** The rate limiter of the service. */
   readonly rateLimiter: RateLimiter;
 }

@@ -1,4 +1,4 @@
-import { type OptionCheck, optional, optionsOf, portOption, wholeOption } from "../common/index.ts";
+import { type OptionCheck, optionalOption, optionsOf, portOption, wholeOption } from "../common/index.ts";
 import {
   checkedAccounts,
   checkedClock,
@@ -40,13 +40,18 @@ import { ShardWatch } from "./forwarding/shard-watch.ts";
 import type { ServiceSettings } from "./rest/api.ts";
 import { Documents } from "./rest/documents.ts";
 import {
-  type AskElsewhere,
   type EntryParts,
   fromClient,
   type Handling,
   respond,
+  type ShardElsewhere,
 } from "./rest/rest-service.ts";
-import { documentsOption, nodeSocketsOption, settingsOption, trafficOption } from "./service-options.ts";
+import {
+  documentsOption,
+  nodeSocketsOption,
+  serviceSettingsOption,
+  trafficOption,
+} from "./service-options.ts";
 import type { SocketOptions, SocketService } from "./socket/api.ts";
 import type { SessionParts } from "./socket/connection.ts";
 import type { ForwardedMessage } from "./socket/forwarded-messages.ts";
@@ -54,7 +59,7 @@ import { resolveSocketSettings } from "./socket/settings.ts";
 import { servedBy } from "./socket/socket-service.ts";
 import type { TrafficLimits } from "./traffic/api.ts";
 import { Traffic } from "./traffic/traffic.ts";
-import { Turns } from "./traffic/turns.ts";
+import { TrafficTurns } from "./traffic/turns.ts";
 
 /** Optional parts of the WebSocket interface of a node. */
 export type NodeSocketOptions = Omit<SocketOptions, "accountEvents">;
@@ -134,13 +139,13 @@ const clusterServiceOption: OptionCheck = optionsOf<ClusterServiceOptions>({
   clock: clockOption,
   entropy: entropyOption,
   rateLimiter: rateLimiterOption,
-  peers: optional(peersOption),
-  telemetry: optional(telemetryOption),
-  settings: optional(settingsOption),
-  traffic: optional(trafficOption),
+  peers: optionalOption(peersOption),
+  telemetry: optionalOption(telemetryOption),
+  settings: optionalOption(serviceSettingsOption),
+  traffic: optionalOption(trafficOption),
   documents: documentsOption,
-  sockets: optional(nodeSocketsOption),
-  waitMs: optional(wholeOption({ from: 1, to: 600_000 }, " of milliseconds")),
+  sockets: optionalOption(nodeSocketsOption),
+  waitMs: optionalOption(wholeOption({ from: 1, to: 600_000 }, " of milliseconds")),
 });
 
 /** The parts that receive requests, before and beside the service of this node. */
@@ -159,7 +164,7 @@ type Reach = Pick<ForwarderParts, "accounts" | "peers"> &
 /** A telemetry that is told of problems, of the service too as soon as there is one. */
 type Receiver = { readonly telemetry: Telemetry; end: (() => void) | undefined };
 
-const answerOf = (answer: WireResponse | AskElsewhere): PeerAnswer =>
+const answerOf = (answer: WireResponse | ShardElsewhere): PeerAnswer =>
   "elsewhere" in answer
     ? { kind: "refused", reason: "ELSEWHERE", shard: answer.elsewhere }
     : { kind: "reply", response: answer };
@@ -344,7 +349,7 @@ export function createClusterService(given: ClusterServiceOptions): ClusterServi
     clientAddress: clientAddressBehind(settings.trustedProxies),
     crossOrigin: crossOriginOf(settings.allowedOrigins),
     bans: traffic.bans,
-    turns: new Turns((run) => clock.soon(run), traffic),
+    turns: new TrafficTurns((run) => clock.soon(run), traffic),
     documents: new Documents(documents),
   };
   return new NodeService(parts, { traffic, accounts, peers, sockets });

@@ -3,7 +3,7 @@ import {
   functionOption,
   listOption,
   type OptionCheck,
-  optional,
+  optionalOption,
   optionsOf,
   portOption,
   textOption,
@@ -32,29 +32,29 @@ import type { SocketOptions, SocketSettings } from "./socket/api.ts";
 import type { ByteLimits, StreamLimits, TrafficLimits } from "./traffic/api.ts";
 import { Traffic } from "./traffic/traffic.ts";
 
-const flag = optional(flagOption);
-const positive = optional(wholeOption({ from: 1 }));
-const positiveMs = optional(wholeOption({ from: 1 }, " of milliseconds"));
-const names = (wanted: string): OptionCheck => optional(listOption(wanted, textOption()));
+const flag = optionalOption(flagOption);
+const positive = optionalOption(wholeOption({ from: 1 }));
+const positiveMs = optionalOption(wholeOption({ from: 1 }, " of milliseconds"));
+const names = (wanted: string): OptionCheck => optionalOption(listOption(wanted, textOption()));
 
 const isBlock = (text: string): boolean => readAddressBlock(text) !== undefined;
 
 /** Checks the settings of a service. */
-export const settingsOption: OptionCheck = optionsOf<ServiceSettings>({
-  features: optional(
+export const serviceSettingsOption: OptionCheck = optionsOf<ServiceSettings>({
+  features: optionalOption(
     optionsOf<HostFeatures>({ leveraged_trading: flag, dark_pool_mode: flag, bridge_required: flag }),
   ),
   businessErrorsAs200: flag,
   getAllowlist: names('a list of last path segments, such as ["orderStatus"]'),
   postAllowlist: names('a list of last path segments, such as ["order"]'),
   compatRoutes: flag,
-  allowedOrigins: optional(
+  allowedOrigins: optionalOption(
     listOption(
       "a list of web origins",
       textOption("* or an origin such as https://desk.example.com", isAllowableOrigin),
     ),
   ),
-  trustedProxies: optional(
+  trustedProxies: optionalOption(
     listOption(
       "a list of addresses or CIDR blocks",
       textOption("an IP address or a CIDR block such as 10.0.0.0/8", isBlock),
@@ -62,7 +62,7 @@ export const settingsOption: OptionCheck = optionsOf<ServiceSettings>({
   ),
 });
 
-const byteLimits = optional(
+const byteLimits = optionalOption(
   optionsOf<ByteLimits>({ perConnection: positive, perAddress: positive, inAll: positive }),
 );
 
@@ -72,7 +72,7 @@ export const trafficOption: OptionCheck = optionsOf<TrafficLimits>({
   unread: byteLimits,
   unanswered: byteLimits,
   unsent: byteLimits,
-  streams: optional(optionsOf<StreamLimits>({ perAddress: positive, inAll: positive })),
+  streams: optionalOption(optionsOf<StreamLimits>({ perAddress: positive, inAll: positive })),
 });
 
 /** Checks limits, or the traffic of a cluster service. */
@@ -84,7 +84,7 @@ const sharedTraffic: OptionCheck = Object.assign(
 );
 
 const ofEverySocket = {
-  settings: optional(
+  settings: optionalOption(
     optionsOf<SocketSettings>({
       maxMessageBytes: positive,
       maxFramesPerSecond: positive,
@@ -100,13 +100,13 @@ const ofEverySocket = {
       lifeMs: positiveMs,
     }),
   ),
-  requestToken: optional(functionOption("returns the account of a session token")),
-  realClock: optional(clockOption),
+  requestToken: optionalOption(functionOption("returns the account of a session token")),
+  realClock: optionalOption(clockOption),
 };
 
 const socketsOption: OptionCheck = optionsOf<SocketOptions>({
   ...ofEverySocket,
-  accountEvents: optional(accountEventsOption),
+  accountEvents: optionalOption(accountEventsOption),
 });
 
 /** Checks the WebSocket options of a node of a cluster. */
@@ -135,20 +135,20 @@ const serviceOptions: OptionCheck = optionsOf<ServiceOptions>(
     clock: clockOption,
     entropy: entropyOption,
     rateLimiter: rateLimiterOption,
-    nativeOrders: optional(nativeOrdersOption),
-    balances: optional(balancesOption),
-    rejections: optional(rejectionsOption),
+    nativeOrders: optionalOption(nativeOrdersOption),
+    balances: optionalOption(balancesOption),
+    rejections: optionalOption(rejectionsOption),
     replayGuard,
-    telemetry: optional(telemetryOption),
-    settings: optional(settingsOption),
-    traffic: optional(sharedTraffic),
+    telemetry: optionalOption(telemetryOption),
+    settings: optionalOption(serviceSettingsOption),
+    traffic: optionalOption(sharedTraffic),
     documents: documentsOption,
-    sockets: optional(socketsOption),
+    sockets: optionalOption(socketsOption),
   },
   { open: true },
 );
 
 /** Throws a TypeError or RangeError that names the first option that is missing, unknown or wrong (decision KI). */
-export function demandServiceOptions(options: ServiceOptions): void {
+export function requireServiceOptions(options: ServiceOptions): void {
   serviceOptions(options, "createService");
 }

@@ -25,13 +25,13 @@ import type { ServiceParts } from "./rest/parts.ts";
 import { QuoteSeries } from "./rest/quote-series.ts";
 import { createRejectionBuffer } from "./rest/rejection-buffer.ts";
 import { handleForwarded, handleRequest } from "./rest/rest-service.ts";
-import { demandServiceOptions } from "./service-options.ts";
+import { requireServiceOptions } from "./service-options.ts";
 import type { SocketParts } from "./socket/connection.ts";
 import { answerForwarded } from "./socket/forwarded-messages.ts";
 import { OwnAnswers } from "./socket/own-answers.ts";
 import { createSockets, socketPartsOf } from "./socket/socket-service.ts";
 import { Traffic } from "./traffic/traffic.ts";
-import { Turns } from "./traffic/turns.ts";
+import { TrafficTurns } from "./traffic/turns.ts";
 
 /**
  * Creates the service for REST and WebSocket. It serves public market data, and for signed requests managed orders,
@@ -53,7 +53,7 @@ import { Turns } from "./traffic/turns.ts";
  * ```
  */
 export function createService(given: ServiceOptions): Service {
-  demandServiceOptions(given);
+  requireServiceOptions(given);
   const telemetry = new QuietTelemetry(given.telemetry);
   const options = { ...given, telemetry, clock: checkedClock(given.clock, telemetry) };
   const { engine, clock, replayGuard, settings = {} } = options;
@@ -75,7 +75,7 @@ export function createService(given: ServiceOptions): Service {
     crossOrigin: crossOriginOf(settings.allowedOrigins),
     bans: traffic.bans,
     traffic,
-    turns: new Turns((run) => realClock.soon(run), traffic),
+    turns: new TrafficTurns((run) => realClock.soon(run), traffic),
     documents: new Documents(options.documents),
     longAnswers: new LongAnswers(clock),
     quoteSeries: new QuoteSeries(ports.entropy),

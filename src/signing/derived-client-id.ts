@@ -1,5 +1,5 @@
 import { sha256Hex } from "#hmac";
-import { demandSigning } from "./signing-options.ts";
+import { requireSigning } from "./signing-options.ts";
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const LENGTH = 22;
@@ -21,7 +21,7 @@ const SOURCE = ["apiKey", "signature", "field"] as const;
 export function derivedClientId(
   source: Readonly<{ apiKey: string; signature: string; field: string }>,
 ): string {
-  demandSigning(source, "derivedClientId", SOURCE);
+  requireSigning(source, "derivedClientId", SOURCE);
   const hex = sha256Hex(`${source.apiKey}\n${source.signature.toLowerCase()}\n${source.field}`);
   let id = "";
   for (let at = 0; id.length < LENGTH; at += 2) {

@@ -1,4 +1,4 @@
-import { numberOption, type OptionCheck, optional, optionsOf, wholeOption } from "../common/index.ts";
+import { numberOption, type OptionCheck, optionalOption, optionsOf, wholeOption } from "../common/index.ts";
 import { type FirstUse, ReplayShares, type SignatureSender } from "./replay-shares.ts";
 import { isSignature } from "./signature.ts";
 
@@ -12,8 +12,8 @@ export interface ReplayGuardOptions {
 
 /** Checks the options of a replay guard. */
 export const replayGuardOption: OptionCheck = /* @__PURE__ */ optionsOf<ReplayGuardOptions>({
-  maxPerGeneration: /* @__PURE__ */ optional(wholeOption({ from: 1 })),
-  generationMs: /* @__PURE__ */ optional(numberOption({ from: 1 }, " of milliseconds")),
+  maxPerGeneration: /* @__PURE__ */ optionalOption(wholeOption({ from: 1 })),
+  generationMs: /* @__PURE__ */ optionalOption(numberOption({ from: 1 }, " of milliseconds")),
 });
 
 /**
@@ -82,10 +82,10 @@ export function createReplayGuard(options: ReplayGuardOptions = {}): ReplayGuard
       }
       const digest = digestOf(signature);
       const known = shares.useOf(apiKey, digest);
-      shares.keep(apiKey, digest, known ?? use);
+      shares.retain(apiKey, digest, known ?? use);
       if (known === undefined) {
         if (sender !== undefined && onceAfter === undefined)
-          shares.keepFirst(apiKey, digest, { sender, atMs: nowMs });
+          shares.retainFirst(apiKey, digest, { sender, atMs: nowMs });
         return "first";
       }
       if (known === use || known === after) return "same";

@@ -39,7 +39,7 @@ export class ReplayShares {
   }
 
   /** Records a use, or marks it as used again. */
-  keep(apiKey: string, digest: string, use: string): void {
+  retain(apiKey: string, digest: string, use: string): void {
     const share = this.#shares.get(apiKey) ?? { newer: new Map(), older: new Map(), firsts: new Map() };
     this.#shares.set(apiKey, share);
     const before = sizeOf(share);
@@ -47,7 +47,7 @@ export class ReplayShares {
     share.newer.delete(digest);
     share.newer.set(digest, use);
     this.#moved(apiKey, before, sizeOf(share));
-    while (this.#total > this.#most) this.#forgetOne();
+    while (this.#total > this.#most) this.#evictOne();
   }
 
   /** Returns who made the first use of a signature, as long as it is kept. */
@@ -56,7 +56,7 @@ export class ReplayShares {
   }
 
   /** Records who made the first use of a signature. A key with many loses its oldest. */
-  keepFirst(apiKey: string, digest: string, first: FirstUse): void {
+  retainFirst(apiKey: string, digest: string, first: FirstUse): void {
     const firsts = this.#shares.get(apiKey)?.firsts;
     firsts?.delete(digest);
     firsts?.set(digest, first);
@@ -75,7 +75,7 @@ export class ReplayShares {
     }
   }
 
-  #forgetOne(): void {
+  #evictOne(): void {
     const [apiKey = ""] = this.#bySize.get(this.#largest) ?? [];
     const share = this.#shares.get(apiKey);
     if (share === undefined) return;

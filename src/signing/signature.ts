@@ -1,5 +1,5 @@
 import { hmacSha256Hex } from "#hmac";
-import { demandSigning, demandVerifying } from "./signing-options.ts";
+import { requireSigning, requireVerifying } from "./signing-options.ts";
 
 const SIGN_OPTIONS = ["secret", "payload"] as const;
 
@@ -37,7 +37,7 @@ export function isSignature(text: string): boolean {
  * ```
  */
 export function sign(options: Readonly<{ secret: string; payload: Uint8Array | string }>): string {
-  demandSigning(options, "sign", SIGN_OPTIONS);
+  requireSigning(options, "sign", SIGN_OPTIONS);
   return hmacSha256Hex(options.secret, options.payload);
 }
 
@@ -57,7 +57,7 @@ export function sign(options: Readonly<{ secret: string; payload: Uint8Array | s
 export function verifySignature(
   options: Readonly<{ secret: string | undefined; payload: Uint8Array | string; signature: string }>,
 ): boolean {
-  demandVerifying(options);
+  requireVerifying(options);
   const { secret, payload, signature } = options;
   if (!isSignature(signature)) return false;
   const known = secret !== undefined && secret !== "";

@@ -1,6 +1,6 @@
 import { percentEncode, type Scalar, writeJson } from "../wire/index.ts";
 import { sign } from "./signature.ts";
-import { demandParameters, demandSigning } from "./signing-options.ts";
+import { requireParameters, requireSigning } from "./signing-options.ts";
 import { socketPayload } from "./socket-signature.ts";
 
 const PARAMETERS = ["secret", "parameters"] as const;
@@ -32,7 +32,7 @@ export type ParametersOf<P> = { readonly [K in keyof P]: RequestValue };
 export function signQuery<P extends ParametersOf<P>>(
   options: Readonly<{ secret: string; parameters: P }>,
 ): string {
-  demandSigning(options, "signQuery", PARAMETERS);
+  requireSigning(options, "signQuery", PARAMETERS);
   const query = encodeQuery(options.parameters);
   const signature = sign({ secret: options.secret, payload: query });
   return query === "" ? `signature=${signature}` : `${query}&signature=${signature}`;
@@ -55,7 +55,7 @@ export function signQuery<P extends ParametersOf<P>>(
 export function signBody<P extends ParametersOf<P>>(
   options: Readonly<{ secret: string; query: string; parameters: P }>,
 ): Readonly<{ body: string; signature: string }> {
-  demandSigning(options, "signBody", BODY);
+  requireSigning(options, "signBody", BODY);
   if (options.query.startsWith("?"))
     throw new RangeError(
       "signBody.query must not begin with a question mark: the signature does not cover it",
@@ -80,7 +80,7 @@ export function signBody<P extends ParametersOf<P>>(
 export function signSocketParameters<P extends ParametersOf<P>>(
   options: Readonly<{ secret: string; parameters: P }>,
 ): RequestParameters & Readonly<{ signature: string }> {
-  demandSigning(options, "signSocketParameters", PARAMETERS);
+  requireSigning(options, "signSocketParameters", PARAMETERS);
   const parameters = checked(options.parameters);
   const scalars = new Map<string, Scalar>();
   for (const name of Object.keys(parameters)) {
@@ -101,7 +101,7 @@ export function signSocketParameters<P extends ParametersOf<P>>(
  * ```
  */
 export function encodeQuery<P extends ParametersOf<P>>(given: P): string {
-  demandParameters(given, "encodeQuery");
+  requireParameters(given, "encodeQuery");
   const parameters: RequestParameters = given;
   let query = "";
   for (const name of Object.keys(parameters)) {

@@ -24,7 +24,7 @@ const FITS: Readonly<Partial<Record<Name, (value: unknown) => boolean>>> = {
  * RangeError for an empty secret. Never shows a value. Every option of these functions is required, so an unknown name
  * is a misspelling of the missing one; the checks of `common/` would add 1 kB to a page.
  */
-export function demandSigning<T extends Name>(
+export function requireSigning<T extends Name>(
   options: Readonly<Record<T, unknown>>,
   name: string,
   needed: readonly T[],
@@ -41,7 +41,7 @@ export function demandSigning<T extends Name>(
 }
 
 /** Throws a TypeError for parameters that are no object. */
-export function demandParameters(parameters: unknown, name: string): void {
+export function requireParameters(parameters: unknown, name: string): void {
   if (!isParameters(parameters)) throw new TypeError(`${name} must be ${WANTED.parameters}`);
 }
 
@@ -49,7 +49,7 @@ export function demandParameters(parameters: unknown, name: string): void {
  * Throws a TypeError that names an option of a verification that a host hands in wrongly. The signature comes from a
  * client and may be anything; the secret of an unknown key is undefined.
  */
-export function demandVerifying(options: Readonly<Record<"secret" | "payload", unknown>> | undefined): void {
+export function requireVerifying(options: Readonly<Record<"secret" | "payload", unknown>> | undefined): void {
   const { secret, payload } = options ?? {};
   if (!isPayload(payload)) throw new TypeError(`verifySignature.payload must be ${WANTED.payload}`);
   if (secret !== undefined && !isText(secret))

@@ -121,9 +121,9 @@ function listChange(list: EndedList, name: string, valueAt: ValueAt): Required<C
   const before = valueAt(key);
   const puts: Entry[] = [[key, JSON.stringify(list)], ...listIndexKeys(list)];
   if (!isTaken("lists", valueAt(name), list.listId)) puts.push([name, String(-list.listId)]);
-  const kept = new Set(listKeys(list));
+  const stored = new Set(listKeys(list));
   const old = before === undefined ? [] : listKeys(listIn(before, list.listId));
-  return { puts, deletes: old.filter((one) => !kept.has(one)) };
+  return { puts, deletes: old.filter((one) => !stored.has(one)) };
 }
 
 function requireOneEach(what: string, named: readonly (readonly [name: string, id: number])[]): void {

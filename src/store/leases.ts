@@ -13,11 +13,11 @@ import type {
 } from "../ports/index.ts";
 import { readJson } from "../wire/index.ts";
 import { headIn, headKey, type Journal } from "./journal.ts";
-import type { Market } from "./market.ts";
+import type { MarketRows } from "./market.ts";
 import { type Change, limited, type Plan, type Rows, type ValueAt } from "./rows.ts";
 
 /** Rows of dead nodes that stay, so that an operator sees what became of them. */
-const DEAD_KEPT = 16;
+const DEAD_RETAINED = 16;
 const LONGEST_TEXT = 200;
 
 /** Nodes and the owners of shards are one row: whatever is decided of them is decided at one moment. */
@@ -50,7 +50,7 @@ export const nobodysShards: Plan = {
 };
 
 /** Dependencies of {@link storedLeases}. */
-type LeaseParts = Readonly<{ journal: Journal; market: Market; clock: NonNullable<Storage["clock"]> }>;
+type LeaseParts = Readonly<{ journal: Journal; market: MarketRows; clock: NonNullable<Storage["clock"]> }>;
 
 /** Nodes that share a storage, and the shards that each of them owns. */
 export function storedLeases(rows: Rows, { journal, market, clock }: LeaseParts): ShardLeases {
@@ -96,7 +96,7 @@ function nodeLeases(rows: Rows, clock: LeaseParts["clock"]): NodeLeases {
       const { name, address, version, format, kinds, ttlMs, shares } = entry;
       const incarnation = await changed(rows, (cluster) => {
         const gone = cluster.nodes.filter((node) => node.dead && !ownsSome(cluster, node.incarnation));
-        const dropped = new Set(gone.slice(0, -DEAD_KEPT));
+        const dropped = new Set(gone.slice(0, -DEAD_RETAINED));
         cluster.nodes = cluster.nodes.filter((node) => !dropped.has(node));
         cluster.incarnations += 1;
         cluster.nodes.push({

@@ -25,14 +25,14 @@ type Leaving = Readonly<{
 type Range = Readonly<{ beforeMs: number; limit: number }>;
 
 /** Keeps records before they are deleted, those of orders that ended before a time. */
-export type KeepRecords = (places: readonly RecordPlace[], beforeMs: number) => void | Promise<void>;
+export type RetainRecords = (places: readonly RecordPlace[], beforeMs: number) => void | Promise<void>;
 
 type LeavingParts = Readonly<{
   owned: Owned;
   ended: Ended;
   journal: Journal;
   snapshots: Snapshots;
-  keep?: KeepRecords | undefined;
+  retain?: RetainRecords | undefined;
 }>;
 
 /** Deletes ended orders and lists of the shards that a handle owns, with or without their records. */
@@ -70,7 +70,7 @@ export class LeavingOrders {
         orders.every(({ lastSequence }) => lastSequence < (before.get(shard) ?? 0)),
       );
       for (const some of groups(await this.#withRecords(due, damages))) {
-        await this.#parts.keep?.(placesOf(some), beforeMs);
+        await this.#parts.retain?.(placesOf(some), beforeMs);
         // Who still owns a shard of them has deleted something.
         if ((await this.#drop(some)) === 0) await this.#requireSome();
         if (!goesOn()) return;
@@ -164,14 +164,14 @@ export class LeavingOrders {
     );
   }
 
-  #plan(shard: number, leaving: readonly Leaving[], tell: (rows: number) => void): Plan {
+  #plan(shard: number, leaving: readonly Leaving[], report: (rows: number) => void): Plan {
     const { owned, journal } = this.#parts;
     return {
       reads: [...new Set([epochKey(shard), forgottenKey(shard), ...leaving.flatMap(readsOf)])],
       change(valueAt) {
         if (!owned.owns(shard, valueAt)) return undefined;
         const due = leaving.filter((one) => isUnchanged(one, valueAt));
-        tell(due.reduce((sum, one) => sum + rowsOf(one), 0));
+        report(due.reduce((sum, one) => sum + rowsOf(one), 0));
         const sequences = new Set(due.flatMap((one) => one.sequences));
         const records = journal.forgetting(shard, [...sequences], valueAt);
         return {

@@ -1,4 +1,4 @@
-import type { KeptBan, LimitTable, WrittenOrders } from "../adapters/shared/index.ts";
+import type { LimitTable, StoredBan, WrittenOrders } from "../adapters/shared/index.ts";
 import type { Entry } from "../ports/index.ts";
 import { countIn, escaped, keyOf, numberIn, partsOf, under, unescaped } from "./keys.ts";
 import type { Plan, Rows } from "./rows.ts";
@@ -7,10 +7,10 @@ const LIMITERS = "limiters";
 
 const banKey = (address: string): string => keyOf("ban", escaped(address));
 
-const banEndKey = ({ untilMs, address }: KeptBan): string => keyOf("banend", untilMs, escaped(address));
+const banEndKey = ({ untilMs, address }: StoredBan): string => keyOf("banend", untilMs, escaped(address));
 
 /** Returns a stored ban. */
-export function banIn([key, text]: Entry): KeptBan {
+export function banIn([key, text]: Entry): StoredBan {
   const [untilMs = 0, lengthMs = 0] = text.split(" ").map(numberIn);
   return { address: unescaped(partsOf(key)[0] ?? ""), untilMs, lengthMs };
 }
@@ -97,7 +97,7 @@ function banTable(rows: Rows): Pick<LimitTable, "bans" | "putBans" | "endOfOldes
   };
 }
 
-async function bansOf(rows: Rows, ends: readonly Entry[]): Promise<readonly KeptBan[]> {
+async function bansOf(rows: Rows, ends: readonly Entry[]): Promise<readonly StoredBan[]> {
   const keys = ends.map(([key]) => banKey(unescaped(partsOf(key)[1] ?? "")));
   const texts = await rows.get(keys);
   return keys.flatMap((key, place) => {
@@ -107,7 +107,7 @@ async function bansOf(rows: Rows, ends: readonly Entry[]): Promise<readonly Kept
 }
 
 /** Keeps of an address the ban that ends last. */
-function banPlan(ban: KeptBan): Plan {
+function banPlan(ban: StoredBan): Plan {
   const key = banKey(ban.address);
   return {
     reads: [key],
@@ -126,7 +126,7 @@ function banPlan(ban: KeptBan): Plan {
   };
 }
 
-function dropPlan(ban: KeptBan): Plan {
+function dropPlan(ban: StoredBan): Plan {
   const key = banKey(ban.address);
   return {
     reads: [key],

@@ -45,7 +45,7 @@ export const markEntries = (marks: readonly MarketMark[]): readonly Entry[] =>
   marks.map((mark) => [markKey(mark), JSON.stringify([String(mark.price), mark.timeMs])]);
 
 /** Marks, quotes and executed volume. All but the marks belong to the owner of the market journal. */
-export class Market {
+export class MarketRows {
   readonly #rows: Rows;
   readonly #owned: Owned;
   readonly #isShared: boolean;
@@ -255,8 +255,8 @@ function placedText(
 
 /** Returns a function that tells whether a print is the first of its symbol and id that it is asked for. */
 function isFirst(): (print: PricedPrint) => boolean {
-  const asked = new Set<string>();
-  return (print) => asked.size < asked.add(printKey(print)).size;
+  const requested = new Set<string>();
+  return (print) => requested.size < requested.add(printKey(print)).size;
 }
 
 /** Returns the amount of a text. Throws an InvariantError I53 for a text that is none. */

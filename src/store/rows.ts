@@ -172,8 +172,8 @@ export class Rows {
       if (isFresh) for (const key of plan.absent ?? []) absent.add(key);
       if (plan.end !== undefined && (isFresh || !this.#known.has(plan.end))) ends.add(plan.end);
     }
-    const asked = [...absent, ...keys];
-    const values = await this.get(asked);
+    const requested = [...absent, ...keys];
+    const values = await this.get(requested);
     const last = ends.size === 0 ? [] : await this.ranges([...ends].map(lastUnder));
     for (const [place, key] of [...keys].entries()) this.#known.set(key, values[absent.size + place]);
     for (const [place, end] of [...ends].entries()) this.#known.set(end, last[place]?.[0]?.[0]);

@@ -8,7 +8,7 @@ import {
   flagOption,
   numberOption,
   type OptionCheck,
-  optional,
+  optionalOption,
   optionsOf,
   wholeOption,
 } from "../common/index.ts";
@@ -29,9 +29,9 @@ import { Ended, endedRows } from "./ended.ts";
 import { Journal, laterOwner, Owned, type PartRows } from "./journal.ts";
 import { escaped, keyOf } from "./keys.ts";
 import { nobodysShards, storedLeases } from "./leases.ts";
-import { type KeepRecords, LeavingOrders } from "./leaving.ts";
+import { LeavingOrders, type RetainRecords } from "./leaving.ts";
 import { limitTable } from "./limits.ts";
-import { Market, markEntries } from "./market.ts";
+import { MarketRows, markEntries } from "./market.ts";
 import { rejectionTable } from "./rejections.ts";
 import { limited, type Plan, Rows } from "./rows.ts";
 import { Snapshots } from "./snapshots.ts";
@@ -84,15 +84,17 @@ export interface Store extends OrderStore {
 
 /** The check of the options of a store. */
 export const storeOptions: Readonly<Record<keyof StoreOptions, OptionCheck>> = {
-  rejections: optional(
+  rejections: optionalOption(
     optionsOf<StoredRejectionOptions>({
-      capacity: optional(wholeOption({ from: 0 })),
-      retentionDays: optional(numberOption({ from: 0 })),
-      perAccount: optional(wholeOption({ from: 0 })),
-      telemetry: optional(telemetryOption),
+      capacity: optionalOption(wholeOption({ from: 0 })),
+      retentionDays: optionalOption(numberOption({ from: 0 })),
+      perAccount: optionalOption(wholeOption({ from: 0 })),
+      telemetry: optionalOption(telemetryOption),
     }),
   ),
-  journal: optional(optionsOf<NonNullable<StoreOptions["journal"]>>({ forget: optional(flagOption) })),
+  journal: optionalOption(
+    optionsOf<NonNullable<StoreOptions["journal"]>>({ forget: optionalOption(flagOption) }),
+  ),
 };
 
 const checkOptions: OptionCheck = optionsOf<StoreOptions>(storeOptions);
@@ -116,16 +118,16 @@ export function openStore(storage: Storage, options: StoreOptions = {}): Store {
   return storeOn(storage, options);
 }
 
-/** Opens a store whose options were checked. `keep` is called before records are deleted. */
-export function storeOn(storage: Storage, options: StoreOptions, keep?: KeepRecords): Store {
+/** Opens a store whose options were checked. `retain` is called before records are deleted. */
+export function storeOn(storage: Storage, options: StoreOptions, retain?: RetainRecords): Store {
   const rows = new Rows(storage);
   const owned = new Owned();
   const journal = new Journal(rows, owned, storage.isSettled);
   const snapshots = new Snapshots(rows, journal);
   const ended = new Ended(rows, journal);
   const clock = storage.clock?.bind(storage);
-  const market = new Market(rows, owned, clock !== undefined);
-  const leaving = new LeavingOrders(rows, { owned, ended, journal, snapshots, keep });
+  const market = new MarketRows(rows, owned, clock !== undefined);
+  const leaving = new LeavingOrders(rows, { owned, ended, journal, snapshots, retain });
   const rejections = new QueuedRejections(rejectionTable(rows), options.rejections ?? {});
   const limiters = new StoredRateLimiters(limitTable(rows), afterMs);
   const close = async (): Promise<void> => {
@@ -168,7 +170,7 @@ export function storeOn(storage: Storage, options: StoreOptions, keep?: KeepReco
 }
 
 async function append(
-  { rows, market, journal }: Readonly<{ rows: Rows; market: Market; journal: Journal }>,
+  { rows, market, journal }: Readonly<{ rows: Rows; market: MarketRows; journal: Journal }>,
   { shards, prints = [], quotes = [] }: AppendBatch,
 ): Promise<readonly AppendOutcome[]> {
   const plans: Plan[] = shards.map((part) => journal.append(part, rowsWith(part)));

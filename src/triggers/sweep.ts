@@ -12,7 +12,7 @@ type Sides = Readonly<Record<MarketSide, SideBook>>;
  * condition with the references from before the quote, then opens gates, then moves references, then activates
  * (decision 20).
  */
-export class Sweep {
+export class PriceSweep {
   readonly quote: Quote;
   readonly #sides: Sides;
   readonly #hits: IncrementalSort<Hit> = new IncrementalSort(actsBefore);

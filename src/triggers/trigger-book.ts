@@ -5,7 +5,7 @@ import type { Activation, MarketMark, MarketSide, Quote } from "../model/index.t
 import { type Entry, entryOf } from "./entry.ts";
 import { MarkHistory } from "./mark-history.ts";
 import { SideBook } from "./side-book.ts";
-import { Sweep } from "./sweep.ts";
+import { PriceSweep } from "./sweep.ts";
 import type { Activated, Observation, Progress, Watch, Watcher } from "./watch.ts";
 
 /** Groups of trailing orders that may be merged at once by a quote that meets no order. */
@@ -52,7 +52,7 @@ export class TriggerBook {
   readonly symbol: string;
   readonly #entries: KeyedTable<number, Entry> = new KeyedTable(BY_ID);
   readonly #sides: Readonly<Record<MarketSide, SideBook>>;
-  #sweep: Sweep | undefined;
+  #sweep: PriceSweep | undefined;
   /** Quotes and orders that came while a quote was being processed. */
   #behind: (Quote | Waiting)[] = [];
   /** Those orders, unless they were removed again. */
@@ -142,7 +142,7 @@ export class TriggerBook {
    * processed (decision 20).
    */
   observe(quote: Quote): Observation {
-    this.#demandIdle();
+    this.#requireIdle();
     return this.begin(quote) ? this.resume(Number.POSITIVE_INFINITY) : NOTHING;
   }
 
@@ -153,7 +153,7 @@ export class TriggerBook {
    */
   begin(quote: Quote): boolean {
     this.#isUnmet = false;
-    this.#demandCounted(quote);
+    this.#requireCounted(quote);
     if (this.#sweep !== undefined) {
       this.#behind.push(quote);
       return true;
@@ -161,7 +161,7 @@ export class TriggerBook {
     const { ask, bid } = this.#sides;
     const isTouched = ask.isTouchedBy(quote.ask) || bid.isTouchedBy(quote.bid);
     if (isTouched || !mergesAtOnce(ask, quote.ask) || !mergesAtOnce(bid, quote.bid)) {
-      this.#sweep = new Sweep(this.#sides, quote);
+      this.#sweep = new PriceSweep(this.#sides, quote);
       return true;
     }
     ask.move({ price: quote.ask, timeMs: quote.timeMs });
@@ -176,10 +176,10 @@ export class TriggerBook {
    * as {@link observe}, and while a quote is being processed.
    */
   seed(quote: Quote): readonly Activated[] {
-    this.#demandIdle();
-    this.#demandCounted(quote);
+    this.#requireIdle();
+    this.#requireCounted(quote);
     this.#isUnmet = false;
-    return new Sweep(this.#sides, quote).seed();
+    return new PriceSweep(this.#sides, quote).seed();
   }
 
   /** Whether the last quote met no order, and none was added since: it meets none if it comes again. */
@@ -277,12 +277,12 @@ export class TriggerBook {
     this.#sides[entry.side].add(entry, watch);
   }
 
-  #demandIdle(): void {
+  #requireIdle(): void {
     if (this.#sweep !== undefined)
       throw new InvariantError("I30", `an earlier quote still acts on the trigger book of ${this.symbol}`);
   }
 
-  #demandCounted(quote: Quote): void {
+  #requireCounted(quote: Quote): void {
     if (quote.symbol !== this.symbol || !(quote.bid > 0) || quote.bid > quote.ask) {
       throw new InvariantError(
         "I30",

@@ -5,10 +5,10 @@ export { singleHeader } from "./headers.ts";
 export {
   decodeParent,
   decodeRecord,
-  demandStorable,
   encodeParent,
   encodeRecord,
   readableJournal,
+  requireStorable,
 } from "./journal/codec.ts";
 export { type JsonInput, writeJson } from "./json-text.ts";
 export { type JsonObject, type JsonValue, readJson } from "./json-value.ts";

@@ -35,7 +35,7 @@ export const recordsOf = (changes: readonly (readonly number[])[]): ReturnType<t
   );
 
 /** Resolves to the sequences of the records that a store still has. */
-export async function kept(store: OrderStore): Promise<readonly number[]> {
+export async function stored(store: OrderStore): Promise<readonly number[]> {
   const records: JournalRecord[] = [];
   for (;;) {
     const after = records.at(-1)?.sequence ?? 0;

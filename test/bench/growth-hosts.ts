@@ -24,9 +24,9 @@ async function manyChildren(n: number): Promise<number> {
   });
 }
 
-/** Measures one child whose every report contains one more fill; `told` counts the fills of all reports. */
-async function cumulativeReports(told: number): Promise<number> {
-  const reports = Math.round(Math.sqrt(2 * told));
+/** Measures one child whose every report contains one more fill; `received` counts the fills of all reports. */
+async function cumulativeReports(received: number): Promise<number> {
+  const reports = Math.round(Math.sqrt(2 * received));
   const venue = createScriptedVenue();
   venue.onSubmit = (child) => reported(child.childId, "open");
   const world = await createWorld({ venue });

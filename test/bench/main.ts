@@ -34,7 +34,7 @@ const LARGE: Readonly<Record<string, () => void | Promise<void>>> = {
 
 const SMOKE_SCALE = 0.0005;
 
-const [, program = "", ...asked] = process.argv;
+const [, program = "", ...requested] = process.argv;
 const { SCALE = "1", ROUNDS = "5", BEFORE } = process.env;
 const size = sizeOf(Number(SCALE));
 
@@ -64,20 +64,20 @@ async function flames(names: readonly string[]): Promise<void> {
   }
 }
 
-const [first, second = ""] = asked;
-const ofTables = asked.filter((name) => name in TABLES);
+const [first, second = ""] = requested;
+const ofTables = requested.filter((name) => name in TABLES);
 const large = LARGE[first ?? ""];
 // The request lines start this program again as their server.
-if (first === "server") await serve(second, asked[2] ?? "{}");
+if (first === "server") await serve(second, requested[2] ?? "{}");
 else if (first === "--line") await serveLine(second, size);
 else if (first === "--smoke") await smoke();
 else if (large !== undefined) await large();
-else if (first === "--flame") await flames(asked.slice(1));
-else if (asked.length === 0) {
+else if (first === "--flame") await flames(requested.slice(1));
+else if (requested.length === 0) {
   await table(Object.keys(LINES));
   for (const run of Object.values(TABLES)) await run(size);
 } else {
-  const names = asked.filter((name) => !(name in TABLES));
+  const names = requested.filter((name) => !(name in TABLES));
   if (names.length > 0) await table(names);
   for (const name of ofTables) await TABLES[name]?.(size);
 }

@@ -27,10 +27,10 @@ async function openBookWorld(options: Readonly<{ quietMs?: number; maxLevels?: n
   );
   const { apiKey: _key, secret: _secret, ...rest } = world.options;
   const book = openOrderBook({ ...rest, symbol: "BTC/USD", ...options });
-  const told: string[] = [];
-  for (const kind of ["synced", "changed", "lost"] as const) book.on(kind, () => told.push(kind));
+  const reported: string[] = [];
+  for (const kind of ["synced", "changed", "lost"] as const) book.on(kind, () => reported.push(kind));
   await until(world, () => book.lastUpdateId !== undefined);
-  return { ...world, book, told };
+  return { ...world, book, reported };
 }
 
 async function until(world: SocketWorld, holds: () => boolean): Promise<void> {
@@ -76,7 +76,7 @@ describe("a local order book", () => {
     ]);
     await quote(world, [["99.5", "0.5"]], [["100", "2"]]);
     expect(copied(world.book)).toEqual(await served(world));
-    expect(world.told).toEqual(["synced", "changed", "changed"]);
+    expect(world.reported).toEqual(["synced", "changed", "changed"]);
     world.book.close();
     expect(await world.book.ended).toBeUndefined();
   });
@@ -99,7 +99,7 @@ describe("a local order book", () => {
     expect(lost).toEqual([[], undefined]);
     await until(world, () => world.book.lastUpdateId !== undefined);
     expect(copied(world.book)).toEqual(await served(world));
-    expect(world.told).toEqual(["synced", "lost", "synced"]);
+    expect(world.reported).toEqual(["synced", "lost", "synced"]);
     world.book.close();
   });
 
@@ -116,7 +116,7 @@ describe("a local order book", () => {
     world.sockets.say(old);
     await settle(world);
     expect(copied(world.book)).toEqual(await served(world));
-    expect(world.told).toEqual(["synced", "changed", "changed"]);
+    expect(world.reported).toEqual(["synced", "changed", "changed"]);
     world.book.close();
   });
 
@@ -140,22 +140,22 @@ describe("a local order book", () => {
       for (const price of ["90", "91", "92"]) await quote(other, [[price, "1"]], [["101", "1"]]);
       await quote(world, [["90", "1"]], [["101", "1"]]);
       const { apiKey: _key, secret: _secret, ...rest } = world.options;
-      let asked = other;
-      const fetch: typeof rest.fetch = (...call) => asked.wire.fetch(...call);
+      let requested = other;
+      const fetch: typeof rest.fetch = (...call) => requested.wire.fetch(...call);
       const book = openOrderBook({ ...rest, fetch, symbol: "BTC/USD" });
-      const told: string[] = [];
-      for (const kind of ["synced", "changed", "lost"] as const) book.on(kind, () => told.push(kind));
+      const reported: string[] = [];
+      for (const kind of ["synced", "changed", "lost"] as const) book.on(kind, () => reported.push(kind));
       const turn = (): void => {
-        asked = world;
+        requested = world;
       };
-      return { world, other, book, told, turn };
+      return { world, other, book, reported, turn };
     }
 
     it.each([
       ["older", 1],
       ["newer", 4],
     ])("a book from another node is lost at the first diff, which looks %s", async (_age, quotes) => {
-      const { world, book, told, turn } = await openBetweenNodes();
+      const { world, book, reported, turn } = await openBetweenNodes();
       const lost: unknown[] = [];
       book.on("lost", () => {
         lost.push(book.bids);
@@ -163,16 +163,16 @@ describe("a local order book", () => {
       });
       for (let count = 2; count < quotes; count++)
         await quote(world, [["95", String(count)]], [["101", "1"]]);
-      await until(world, () => told.includes("synced"));
+      await until(world, () => reported.includes("synced"));
       await quote(world, [["93", "1"]], [["101", "1"]]);
-      expect([lost[0], told.slice(0, 2)]).toEqual([[], ["synced", "lost"]]);
+      expect([lost[0], reported.slice(0, 2)]).toEqual([[], ["synced", "lost"]]);
       await until(world, () => book.lastUpdateId !== undefined);
       expect(copied(book)).toEqual(await served(world));
       book.close();
     });
 
     it("a snapshot from another node than the waiting diffs is read again", async () => {
-      const { world, other, book, told, turn } = await openBetweenNodes();
+      const { world, other, book, reported, turn } = await openBetweenNodes();
       other.wire.strike("/api/depth", async (_call, pass) => {
         await quote(world, [["93", "1"]], [["101", "1"]]);
         const reply = await pass();
@@ -181,7 +181,7 @@ describe("a local order book", () => {
       });
       await until(world, () => book.lastUpdateId !== undefined);
       expect(copied(book)).toEqual(await served(world));
-      expect(told).toEqual(["synced"]);
+      expect(reported).toEqual(["synced"]);
       expect(world.sockets.opened).toBe(1);
       book.close();
     });
@@ -190,7 +190,7 @@ describe("a local order book", () => {
   it("silence ends the connection, and the book with it", async () => {
     const world = await openBookWorld({ quietMs: 10_000 });
     world.sockets.deaf = true;
-    await until(world, () => world.told.includes("lost"));
+    await until(world, () => world.reported.includes("lost"));
     world.sockets.deaf = false;
     await until(world, () => world.book.lastUpdateId !== undefined);
     expect(world.sockets.opened).toBeGreaterThan(1);
@@ -208,7 +208,7 @@ describe("a local order book", () => {
       ],
       [["101", "1"]],
     );
-    expect(world.told.slice(0, 2)).toEqual(["synced", "lost"]);
+    expect(world.reported.slice(0, 2)).toEqual(["synced", "lost"]);
     world.book.close();
   });
 
@@ -222,7 +222,7 @@ describe("a local order book", () => {
     await quote(world, levels, [["101", "1"]]);
     await world.clock.advanceBy(10_000);
     await quote(world, levels, [["101", "2"]]);
-    expect(world.told).toEqual(["synced", "lost"]);
+    expect(world.reported).toEqual(["synced", "lost"]);
     await quote(world, [["100", "1"]], [["101", "1"]]);
     await until(world, () => world.book.lastUpdateId !== undefined);
     expect(copied(world.book)).toEqual(await served(world));

@@ -5,17 +5,17 @@ import { STOP } from "./placements.ts";
 import { openSocketWorld, type SocketWorld, settle } from "./socket-wire.ts";
 
 /** A world with a stream of its account, and what the stream told about its connection. */
-async function openHeard() {
+async function openReceiving() {
   const world = await openSocketWorld();
   const stream = followOrders(world.options);
-  const heard: string[] = [];
-  stream.on("lost", ({ error }) => heard.push(`lost: ${error.message}`));
+  const received: string[] = [];
+  stream.on("lost", ({ error }) => received.push(`lost: ${error.message}`));
   stream.on("state", ({ state, retryInMs }) =>
-    heard.push(retryInMs === undefined ? state : `${state} ${retryInMs}`),
+    received.push(retryInMs === undefined ? state : `${state} ${retryInMs}`),
   );
-  stream.on("synced", ({ missed }) => heard.push(`synced ${missed ?? ""}`.trimEnd()));
+  stream.on("synced", ({ missed }) => received.push(`synced ${missed ?? ""}`.trimEnd()));
   await settled(world, stream.ready);
-  return { ...world, stream, heard };
+  return { ...world, stream, received };
 }
 
 async function goDown(world: SocketWorld): Promise<void> {
@@ -26,13 +26,13 @@ async function goDown(world: SocketWorld): Promise<void> {
 
 describe("a stream of orders whose connection is lost", () => {
   it("says so at once, connects at once, and says when the orders are current again", async () => {
-    const { heard, stream, ...world } = await openHeard();
-    expect(heard).toEqual(["reading", "synced", "current"]);
+    const { received, stream, ...world } = await openReceiving();
+    expect(received).toEqual(["reading", "synced", "current"]);
     expect(stream.state).toBe("current");
-    heard.length = 0;
+    received.length = 0;
     world.sockets.lose();
     await settle(world, 20);
-    expect(heard).toEqual([
+    expect(received).toEqual([
       ...["lost: The connection failed.", "waiting 0", "connecting"],
       ...["synced 0", "current"],
     ]);
@@ -41,24 +41,24 @@ describe("a stream of orders whose connection is lost", () => {
   });
 
   it("tells each attempt and how long it waits for the next one, and `lost` only once", async () => {
-    const { heard, stream, ...world } = await openHeard();
-    heard.length = 0;
+    const { received, stream, ...world } = await openReceiving();
+    received.length = 0;
     await goDown(world);
-    expect(heard).toEqual(["lost: The connection failed.", "waiting 0", "connecting", "waiting 375"]);
+    expect(received).toEqual(["lost: The connection failed.", "waiting 0", "connecting", "waiting 375"]);
     expect(stream.state).toBe("waiting");
     await world.clock.advanceBy(375);
     await settle(world);
-    expect(heard.slice(4)).toEqual(["connecting", "waiting 750"]);
+    expect(received.slice(4)).toEqual(["connecting", "waiting 750"]);
     await world.client.placeOrder({ ...STOP, newClientOrderId: "a" });
     world.sockets.down = false;
     await world.clock.advanceBy(750);
     await settle(world, 20);
-    expect(heard.slice(6)).toEqual(["connecting", "reading", "synced 1", "current"]);
+    expect(received.slice(6)).toEqual(["connecting", "reading", "synced 1", "current"]);
     stream.close();
   });
 
   it("is told by an iterator too", async () => {
-    const { stream, ...world } = await openHeard();
+    const { stream, ...world } = await openReceiving();
     const iterator = stream[Symbol.asyncIterator]();
     await goDown(world);
     expect((await iterator.next()).value).toMatchObject({ kind: "lost", error: { kind: "transport" } });

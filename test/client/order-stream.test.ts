@@ -28,9 +28,9 @@ const shown = (event: StreamEvent | OverrunEvent): string => {
 async function openStreamWorld(options: Partial<OrderStreamOptions> = {}, ofService: WorldOptions = {}) {
   const world = await openSocketWorld(ofService);
   const stream = followOrders({ ...world.options, ...options });
-  const told: string[] = [];
+  const reported: string[] = [];
   const kinds = ["order", "list", "account", "unknown", "synced"] as const;
-  for (const kind of kinds) stream.on(kind, (event) => told.push(shown(event)));
+  for (const kind of kinds) stream.on(kind, (event) => reported.push(shown(event)));
   await settled(world, stream.ready);
   const place = async (id: string): Promise<void> => {
     await world.client.placeOrder({ ...STOP, newClientOrderId: id });
@@ -40,7 +40,7 @@ async function openStreamWorld(options: Partial<OrderStreamOptions> = {}, ofServ
     await world.client.cancelOrder({ symbol: "BTC/USD", origClientOrderId: id });
     await settle(world);
   };
-  return { ...world, stream, told, place, cancel };
+  return { ...world, stream, reported, place, cancel };
 }
 
 /** Lets time pass until this holds. */
@@ -78,14 +78,14 @@ describe("the stream of an account", () => {
     await world.cancel("a");
     await world.place("b");
     world.sockets.down = false;
-    const { told } = world;
-    await until(world, () => told.length > 3);
-    expect(told).toEqual([
+    const { reported } = world;
+    await until(world, () => reported.length > 3);
+    expect(reported).toEqual([
       ...["synced, missed unknown", "a NEW"],
       ...["b NEW by query", "a CANCELED by query", "synced, missed 2"],
     ]);
     await world.place("c");
-    expect(told.at(-1)).toBe("c NEW");
+    expect(reported.at(-1)).toBe("c NEW");
     world.stream.close();
   });
 
@@ -117,7 +117,7 @@ describe("the stream of an account", () => {
     await settle(world);
     expect(world.sockets.sent.filter((text) => text.includes("openOrders"))).toHaveLength(before);
     await world.place("b");
-    expect(world.told).toEqual(["synced, missed unknown", "a NEW", "synced, missed 0", "b NEW"]);
+    expect(world.reported).toEqual(["synced, missed unknown", "a NEW", "synced, missed 0", "b NEW"]);
     world.stream.close();
   });
 
@@ -137,8 +137,8 @@ describe("the stream of an account", () => {
     };
     for (const id of ["a", "b"]) await world.cancel(id);
     world.sockets.lose();
-    await until(world, () => world.told.length > 4);
-    expect(world.told.slice(3)).toEqual(["b CANCELED by query", "synced, missed 2"]);
+    await until(world, () => world.reported.length > 4);
+    expect(world.reported.slice(3)).toEqual(["b CANCELED by query", "synced, missed 2"]);
     expect(forgotten).toEqual(["a"]);
     expect([...world.stream.orders.values()].map(({ clientOrderId }) => clientOrderId)).toEqual(["b"]);
     await world.place("c");
@@ -151,11 +151,11 @@ describe("the stream of an account", () => {
     await world.place("a");
     world.sockets.change = (text) => (isEvent(text) ? [] : [text]);
     await world.cancel("a");
-    expect(world.told.at(-1)).toBe("a NEW");
+    expect(world.reported.at(-1)).toBe("a NEW");
     world.sockets.change = (text) => [text];
     await world.place("b");
-    await until(world, () => world.told.length > 4);
-    expect(world.told.slice(2)).toEqual(["b NEW", "a CANCELED by query", "synced, missed 1"]);
+    await until(world, () => world.reported.length > 4);
+    expect(world.reported.slice(2)).toEqual(["b NEW", "a CANCELED by query", "synced, missed 1"]);
     world.stream.close();
   });
 
@@ -165,9 +165,9 @@ describe("the stream of an account", () => {
     world.sockets.change = (text) => (isEvent(text) ? [] : [text]);
     await world.cancel("a");
     await world.clock.advanceBy(9_000);
-    expect(world.told.at(-1)).toBe("a NEW");
-    await until(world, () => world.told.length > 3);
-    expect(world.told.slice(2)).toEqual(["a CANCELED by query", "synced, missed 1"]);
+    expect(world.reported.at(-1)).toBe("a NEW");
+    await until(world, () => world.reported.length > 3);
+    expect(world.reported.slice(2)).toEqual(["a CANCELED by query", "synced, missed 1"]);
     expect(world.sockets.opened).toBe(1);
     world.stream.close();
   });
@@ -184,9 +184,9 @@ describe("the stream of an account", () => {
     await world.cancel("a");
     world.sockets.change = (text) => [text];
     for (const index of [0, 0, 2, 1, 2, 3, 0]) world.sockets.say(held[index] ?? "");
-    await until(world, () => world.told.some((line) => line.startsWith("synced, missed 0")));
+    await until(world, () => world.reported.some((line) => line.startsWith("synced, missed 0")));
     await settle(world);
-    const orders = world.told.filter((line) => !line.startsWith("synced"));
+    const orders = world.reported.filter((line) => !line.startsWith("synced"));
     expect(orders).toEqual(["a NEW", "b NEW", "c NEW", "a CANCELED"]);
     expect(world.stream.orders.size).toBe(3);
     world.stream.close();
@@ -194,18 +194,18 @@ describe("the stream of an account", () => {
 
   it("complaint 32: an event that comes again is dropped, and nothing is queried for it", async () => {
     const world = await openStreamWorld();
-    const heard: string[] = [];
+    const received: string[] = [];
     world.sockets.change = (text) => {
-      heard.push(text);
+      received.push(text);
       return [text];
     };
     await world.place("a");
     await world.cancel("a");
-    const [told, sent] = [[...world.told], world.sockets.sent.length];
-    for (const text of heard) world.sockets.say(text);
+    const [reported, sent] = [[...world.reported], world.sockets.sent.length];
+    for (const text of received) world.sockets.say(text);
     await settle(world);
-    expect(heard.filter(isEvent)).toHaveLength(2);
-    expect(world.told).toEqual(told);
+    expect(received.filter(isEvent)).toHaveLength(2);
+    expect(world.reported).toEqual(reported);
     expect(world.sockets.sent).toHaveLength(sent);
     world.stream.close();
   });
@@ -265,7 +265,7 @@ describe("the stream of an account", () => {
     await world.client.placeOco(PAIR);
     await world.client.cancelOpenOrders();
     await settle(world);
-    expect([world.sockets.opened, world.told.filter((line) => line === "list").length]).toEqual([1, 2]);
+    expect([world.sockets.opened, world.reported.filter((line) => line === "list").length]).toEqual([1, 2]);
     world.stream.close();
   });
 
@@ -274,8 +274,12 @@ describe("the stream of an account", () => {
     for (const id of ["a", "b"]) await world.place(id);
     world.sockets.lose();
     await world.client.cancelOpenOrders();
-    await until(world, () => world.told.length > 5);
-    expect(world.told.slice(3)).toEqual(["a CANCELED by query", "b CANCELED by query", "synced, missed 2"]);
+    await until(world, () => world.reported.length > 5);
+    expect(world.reported.slice(3)).toEqual([
+      "a CANCELED by query",
+      "b CANCELED by query",
+      "synced, missed 2",
+    ]);
     world.stream.close();
   });
 
@@ -296,54 +300,54 @@ describe("the stream of an account", () => {
     world.sockets.lose();
     await world.place("a");
     world.sockets.down = false;
-    const synced = (): boolean => world.told.at(-1) === "synced, missed 1";
+    const synced = (): boolean => world.reported.at(-1) === "synced, missed 1";
     for (let second = 0; !synced() && second < 240; second++) await world.clock.advanceBy(1_000);
-    expect(world.told.slice(-2)).toEqual(["a NEW by query", "synced, missed 1"]);
+    expect(world.reported.slice(-2)).toEqual(["a NEW by query", "synced, missed 1"]);
     world.stream.close();
   });
 
   it("an unsubscribed listener hears nothing, and one that throws disturbs no other", async () => {
     const world = await openStreamWorld();
-    let heard = 0;
-    const leave = world.stream.on("order", () => heard++);
+    let received = 0;
+    const leave = world.stream.on("order", () => received++);
     await world.place("a");
     leave();
     await world.place("b");
-    expect([heard, world.told.at(-1)]).toEqual([1, "b NEW"]);
+    expect([received, world.reported.at(-1)]).toEqual([1, "b NEW"]);
     world.stream.close();
   });
 
   it("after close no listener is called, also for events that came before", async () => {
     const world = await openStreamWorld();
-    const heard: number[] = [];
+    const received: number[] = [];
     world.stream.on("unknown", ({ event }) => {
-      heard.push(event.sequence);
+      received.push(event.sequence);
       world.stream.close();
     });
     for (const sequence of [1, 2])
       world.sockets.say(JSON.stringify({ subscriptionId: 0, event: { e: "NEWS", E: 1, sequence } }));
     await world.stream.ended;
-    expect(heard).toEqual([1]);
+    expect(received).toEqual([1]);
   });
 
   it("after close no listener is called, also for the event whose listener closes the stream", async () => {
     const world = await openStreamWorld();
-    const heard: string[] = [];
+    const received: string[] = [];
     world.stream.on("unknown", () => {
-      heard.push("closes");
+      received.push("closes");
       world.stream.close();
     });
-    world.stream.on("unknown", () => heard.push("next"));
+    world.stream.on("unknown", () => received.push("next"));
     world.sockets.say('{"subscriptionId":0,"event":{"e":"NEWS","E":1,"sequence":1}}');
     await world.stream.ended;
-    expect(heard).toEqual(["closes"]);
+    expect(received).toEqual(["closes"]);
   });
 
   it("an event of a kind that is not known counts, and is handed on", async () => {
     const world = await openStreamWorld();
     world.sockets.say('{"subscriptionId":0,"event":{"e":"NEWS","E":1,"sequence":1,"more":9007199254740993}}');
     await settle(world);
-    expect(world.told.at(-1)).toBe("unknown");
+    expect(world.reported.at(-1)).toBe("unknown");
     world.stream.close();
   });
 
@@ -365,7 +369,7 @@ describe("the stream of an account", () => {
     await until(world, () => world.sockets.opened === 2 && world.sockets.open.size === 1);
     await until(world, () => world.sockets.sent.filter((sent) => sent.includes("subscribe")).length > 1);
     await world.place("a");
-    expect(world.told.at(-1)).toBe("a NEW");
+    expect(world.reported.at(-1)).toBe("a NEW");
     world.stream.close();
   });
 
@@ -377,8 +381,8 @@ describe("the stream of an account", () => {
     await until(world, () => world.sockets.opened > 1);
     world.sockets.deaf = false;
     world.sockets.change = (text) => [text];
-    await until(world, () => world.told.length > 2);
-    expect(world.told.slice(1)).toEqual(["a NEW by query", "synced, missed 1"]);
+    await until(world, () => world.reported.length > 2);
+    expect(world.reported.slice(1)).toEqual(["a NEW by query", "synced, missed 1"]);
     world.stream.close();
   });
 
@@ -390,9 +394,9 @@ describe("the stream of an account", () => {
       if (text.includes('"result":{}')) return [last, text];
       return [text.replace(/"streamId":"[^"]*"/, '"streamId":"other"')];
     };
-    await until(world, () => world.told.length > 3);
+    await until(world, () => world.reported.length > 3);
     await world.place("a");
-    expect(world.told.slice(-2)).toEqual(["synced, missed unknown", "a NEW"]);
+    expect(world.reported.slice(-2)).toEqual(["synced, missed unknown", "a NEW"]);
     world.stream.close();
   });
 
@@ -403,7 +407,7 @@ describe("the stream of an account", () => {
     await until(world, () => world.sockets.opened === 2 && world.sockets.open.size === 1);
     await until(world, () => world.sockets.sent.filter((sent) => sent.includes(".signature")).length > 1);
     await world.place("a");
-    expect(world.told.at(-1)).toBe("a NEW");
+    expect(world.reported.at(-1)).toBe("a NEW");
     world.stream.close();
   });
 
@@ -446,12 +450,12 @@ describe("the stream of an account", () => {
   it("the client of the private WebSocket hears the same events, as they come", async () => {
     const world = await openSocketWorld();
     const socket = createSocketClient(world.options);
-    const heard: unknown[] = [];
-    socket.onMessage((message) => heard.push(message.subscriptionId));
+    const received: unknown[] = [];
+    socket.onMessage((message) => received.push(message.subscriptionId));
     await socket.subscribe();
     await socket.placeOrder(STOP);
     await settle(world);
-    expect(heard).toEqual([0]);
+    expect(received).toEqual([0]);
     socket.close();
   });
 });

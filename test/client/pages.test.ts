@@ -31,11 +31,11 @@ describe("pages", () => {
     "each managed order comes once while orders are placed and canceled between pages (newest first: %s)",
     async (newestFirst) => {
       const { client } = await openClientWorld();
-      const kept: string[] = [];
+      const stored: string[] = [];
       const doomed: string[] = [];
       for (let count = 0; count < 12; count++) {
         const { orderId } = await client.placeOrder(STOP);
-        (count % 3 === 0 ? doomed : kept).push(orderId);
+        (count % 3 === 0 ? doomed : stored).push(orderId);
       }
       const found: ManagedOrderReply[] = [];
       for await (const order of eachOpenOrder(client, { limit: 2, newestFirst })) {
@@ -46,7 +46,7 @@ describe("pages", () => {
       }
       const ids = found.map(({ orderId }) => orderId);
       expect(new Set(ids).size).toBe(ids.length);
-      expect(ids).toEqual(expect.arrayContaining(kept));
+      expect(ids).toEqual(expect.arrayContaining(stored));
     },
   );
 

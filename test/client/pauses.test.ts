@@ -4,11 +4,11 @@ import { PLATFORM } from "../../src/client/defaults.ts";
 import { RefusedError } from "../../src/client/errors/refused-error.ts";
 import { pause } from "../../src/client/http/deadline.ts";
 import { createClient } from "../../src/client/index.ts";
-import { Gate } from "../../src/client/methods/gate.ts";
+import { RequestGate } from "../../src/client/methods/gate.ts";
 import { CLIENT_ROUTES } from "../../src/client/methods/routes.ts";
 import { again } from "../../src/client/socket/again.ts";
 import { control } from "../../src/client/socket/control.ts";
-import type { Link } from "../../src/client/socket/link.ts";
+import type { SocketLink } from "../../src/client/socket/link.ts";
 
 describe("pauses of the client", () => {
   it("end by their own time on a clock that moves between two readings of it", async () => {
@@ -33,7 +33,7 @@ describe("pauses of the client", () => {
     const clock = createManualClock({ startMs: 0 });
     const platform = { clock, random: () => 0.5 } as never;
     const replies = [{ code, msg: "refused" }];
-    const link = { request: async () => replies.shift() ?? {} } as unknown as Link;
+    const link = { request: async () => replies.shift() ?? {} } as unknown as SocketLink;
     const controller = new AbortController();
     const session = async (): Promise<never> => {
       await control(link, { method: "SUBSCRIBE", streams: ["btcusd@trade"] }, { timeoutMs: 1 });
@@ -55,12 +55,12 @@ describe("a wait that a server asks for is at most three days, the longest ban",
 
   it.each([1e15, Number.POSITIVE_INFINITY])("requests are sent again after %d ms", async (retryAfterMs) => {
     const clock = createManualClock({ startMs: 0 });
-    const gate = new Gate(clock);
+    const gate = new RequestGate(clock);
     gate.learn(refusalOf(retryAfterMs));
     await clock.advanceBy(DAYS_MS - 1);
-    expect(() => gate.demand(CLIENT_ROUTES.ping)).toThrow(expect.objectContaining({ retryAfterMs: 1 }));
+    expect(() => gate.requireOpen(CLIENT_ROUTES.ping)).toThrow(expect.objectContaining({ retryAfterMs: 1 }));
     await clock.advanceBy(1);
-    expect(() => gate.demand(CLIENT_ROUTES.ping)).not.toThrow();
+    expect(() => gate.requireOpen(CLIENT_ROUTES.ping)).not.toThrow();
   });
 
   it("decision LK: a stream connects again", async () => {

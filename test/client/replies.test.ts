@@ -80,7 +80,7 @@ function schemaOf(path: string): ObjectSchema {
 }
 
 /** Returns the names of the members that a shape demands. */
-function demanded(shape: Readonly<Record<string, Reader<unknown>>>): readonly string[] {
+function required(shape: Readonly<Record<string, Reader<unknown>>>): readonly string[] {
   return Object.keys(shape).filter((name) => {
     try {
       shape[name]?.(undefined, name);
@@ -97,7 +97,7 @@ describe("the replies as the client reads them", () => {
     (name, shape) => {
       const schema = schemaOf(name);
       expect(Object.keys(shape).sort()).toEqual(Object.keys(schema.properties).sort());
-      expect([...demanded(shape)].sort()).toEqual([...schema.required].sort());
+      expect([...required(shape)].sort()).toEqual([...schema.required].sort());
     },
   );
 

@@ -51,7 +51,7 @@ describe("decision LA: the estimate of the server's time", () => {
     wallMs += 30_000;
     stale.push(server.isStale);
     read();
-    server.forget();
+    server.reset();
     stale.push(server.isStale);
     expect(stale).toEqual([true, false, true, true, true]);
   });

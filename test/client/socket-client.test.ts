@@ -137,23 +137,23 @@ describe("the client of the private WebSocket", () => {
   it("a listener that throws, or that subscribes again, keeps no message from the others", async () => {
     const world = await openSocketWorld();
     const socket = createSocketClient(world.options);
-    const heard: string[] = [];
+    const received: string[] = [];
     const unhandled = unhandledRejection();
     socket.onMessage(() => {
       throw new Error("of the listener");
     });
     let leave = (): void => undefined;
     const again = (): void => {
-      heard.push("again");
+      received.push("again");
       leave();
-      if (heard.length < 9) leave = socket.onMessage(again);
+      if (received.length < 9) leave = socket.onMessage(again);
     };
     leave = socket.onMessage(again);
-    socket.onMessage(() => heard.push("last"));
+    socket.onMessage(() => received.push("last"));
     await socket.subscriptions();
     world.sockets.say('{"subscriptionId":0}');
     await settle(world);
-    expect(heard).toEqual(["again", "last"]);
+    expect(received).toEqual(["again", "last"]);
     expect(await unhandled).toMatchObject({ message: "of the listener" });
     socket.close();
   });
@@ -164,18 +164,18 @@ describe("the client of the private WebSocket", () => {
     await socket.openOrders();
     world.sockets.deaf = true;
     const controller = new AbortController();
-    const asked = socket.openOrders({}, { signal: controller.signal }).catch((error: unknown) => error);
+    const requested = socket.openOrders({}, { signal: controller.signal }).catch((error: unknown) => error);
     await world.engine.idle();
     controller.abort();
-    expect(await asked).toMatchObject({ reason: "aborted" });
+    expect(await requested).toMatchObject({ reason: "aborted" });
   });
 
   it("decision LI: no more requests than `maxInFlight` wait for their replies", async () => {
     const world = await openSocketWorld();
     const socket = createSocketClient({ ...world.options, maxInFlight: 2 });
-    const asked = await Promise.allSettled([1, 2, 3].map(() => socket.cancelOpenOrders()));
-    expect(asked.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected"]);
-    expect(asked[2]).toMatchObject({ reason: { kind: "refused", sent: false } });
+    const requested = await Promise.allSettled([1, 2, 3].map(() => socket.cancelOpenOrders()));
+    expect(requested.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected"]);
+    expect(requested[2]).toMatchObject({ reason: { kind: "refused", sent: false } });
     await expect(socket.openOrders()).resolves.toMatchObject({ total: 0 });
   });
 
@@ -217,10 +217,10 @@ describe("the client of the private WebSocket", () => {
       }
     }
     const socket = createSocketClient({ ...world.options, WebSocket: Silent });
-    const asked = socket.subscriptions().catch((error: unknown) => error);
+    const requested = socket.subscriptions().catch((error: unknown) => error);
     await settle(world);
     socket.close();
-    expect(await asked).toMatchObject({ kind: "transport", reason: "aborted" });
+    expect(await requested).toMatchObject({ kind: "transport", reason: "aborted" });
     expect(closes).toBe(1);
   });
 

@@ -47,9 +47,9 @@ describe("over the loopback", () => {
     ending.push(() => [socket, stream, book].map((each) => each.close()));
     const synced = new Promise((resolve) => book.on("synced", resolve));
     await stream.ready;
-    const heard = stream[Symbol.asyncIterator]().next();
+    const received = stream[Symbol.asyncIterator]().next();
     const { orderId } = await socket.placeOrder({ ...STOP, stopPrice: "5000" });
-    expect((await heard).value).toMatchObject({ kind: "order", order: { orderId, status: "NEW" } });
+    expect((await received).value).toMatchObject({ kind: "order", order: { orderId, status: "NEW" } });
     await synced;
     expect(book.bids[0]?.[0]).toBe("6999");
   });

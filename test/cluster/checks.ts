@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Random } from "../../src/common/random.ts";
 import { shardOfId } from "../../src/model/index.ts";
 import { checkAccount, checkVenue } from "../crash/rest-checks.ts";
-import type { AskedSandbox } from "../crash/rest-load.ts";
+import type { QueriedSandbox } from "../crash/rest-load.ts";
 import { type Reply, type SandboxClient, type SandboxProcess, signedBy } from "../support/sandbox-process.ts";
 import type { LoadedAccount } from "./load.ts";
 import { type RunningNode, type Stack, within } from "./stack.ts";
@@ -68,7 +68,7 @@ async function stateOf({ slot, process }: RunningNode): Promise<string> {
 }
 
 /** What is at rest is the sum over all nodes, and an order is asked about at the node that owns it. */
-function allNodes(stack: Stack): Pick<AskedSandbox, "control"> {
+function allNodes(stack: Stack): Pick<QueriedSandbox, "control"> {
   const owners = new Map<number, SandboxProcess>();
   const ask: SandboxProcess["control"] = async (method, path, body) => {
     const [kind = "", id] = path.split("/");
@@ -137,13 +137,13 @@ const isElsewhere = (error: unknown): boolean =>
 const READS = 50;
 
 /** Asks each question at any node or through the front, and again if nothing was answered, because a shard may be moving. */
-function anyNode(stack: Stack, random: Random, client: SandboxClient): AskedSandbox["signed"] {
+function anyNode(stack: Stack, random: Random, client: SandboxClient): QueriedSandbox["signed"] {
   const front = { url: stack.frontUrl, wsUrl: "", controlUrl: "" };
   return async (...request): Promise<Reply> => {
     for (let left = READS; ; left--) {
       const nodes = stack.running.map(({ process }) => process);
-      const asked = signedBy(random.pick([...nodes, front]), client)(...request);
-      const reply = await within(LONGEST_ANSWER_MS, request[1], asked);
+      const requested = signedBy(random.pick([...nodes, front]), client)(...request);
+      const reply = await within(LONGEST_ANSWER_MS, request[1], requested);
       if (reply.body.code !== -1001 || left === 0) return reply;
       await sleep(100);
     }

@@ -104,13 +104,13 @@ const weightOf = (text: string): string => createHash("sha256").update(text).dig
 /** Asks a node whether it serves; false if it does not answer soon. */
 function serves({ port }: Behind): Promise<boolean> {
   return new Promise((resolve) => {
-    const asked = request({ host: "127.0.0.1", port, path: "/health", agent: false }, (answer) => {
+    const requested = request({ host: "127.0.0.1", port, path: "/health", agent: false }, (answer) => {
       // A node that is killed while it answers.
       answer.resume().on("error", () => resolve(false));
       resolve(answer.statusCode === 200);
     });
-    asked.setTimeout(LONGEST_LOOK_MS, () => asked.destroy());
-    asked.on("error", () => resolve(false)).on("close", () => resolve(false));
-    asked.end();
+    requested.setTimeout(LONGEST_LOOK_MS, () => requested.destroy());
+    requested.on("error", () => resolve(false)).on("close", () => resolve(false));
+    requested.end();
   });
 }

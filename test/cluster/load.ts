@@ -2,7 +2,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createRandom, type Random } from "../../src/common/random.ts";
 import { shardOf } from "../../src/lifecycle/index.ts";
 import {
-  type AskedSandbox,
   type CrashRun,
   cancel,
   cancelList,
@@ -10,6 +9,7 @@ import {
   passTime,
   place,
   placeList,
+  type QueriedSandbox,
   quote,
 } from "../crash/rest-load.ts";
 import { type SandboxClient, type SandboxProcess, signedBy } from "../support/sandbox-process.ts";
@@ -88,13 +88,13 @@ export class Load {
   async #begin(): Promise<void> {
     const placing = this.#accounts.map(({ accountId, client, run }) => {
       const watch = this.watches.get(accountId) as ServiceWatch;
-      const asked = watchedBy(watch, this.#asked(client));
-      return this.#client(() => place(run, asked), PAUSE_MS);
+      const requested = watchedBy(watch, this.#requested(client));
+      return this.#client(() => place(run, requested), PAUSE_MS);
     });
-    const some = (act: (run: CrashRun, asked: AskedSandbox) => Promise<void>): Promise<void> =>
+    const some = (act: (run: CrashRun, requested: QueriedSandbox) => Promise<void>): Promise<void> =>
       this.#client(async () => {
         const { client, run } = this.#random.pick(this.#accounts);
-        await act(run, inTime(this.#asked(client)));
+        await act(run, inTime(this.#requested(client)));
       }, PAUSE_MS);
     await Promise.all([...placing, ...[placeList, cancelList, cancel, passTime, quote].map(some)]);
   }
@@ -113,7 +113,7 @@ export class Load {
    * Sends each request through the front or to any node with a process, which forwards it to the owner of the account. Calls
    * about market and venue are passed on to the venue by each node.
    */
-  #asked(client: SandboxClient): AskedSandbox {
+  #requested(client: SandboxClient): QueriedSandbox {
     const any = (): SandboxProcess => {
       const { running } = this.#stack;
       if (running.length === 0) throw new Error("no node runs");
@@ -129,13 +129,13 @@ export class Load {
 }
 
 /** Gives an answer up after some time. */
-const inTime = ({ signed, control }: AskedSandbox): AskedSandbox => ({
+const inTime = ({ signed, control }: QueriedSandbox): QueriedSandbox => ({
   signed: async (...request) => await within(LONGEST_ANSWER_MS, request[1], signed(...request)),
   control: async (...call) => await within(LONGEST_ANSWER_MS, call[1], control(...call)),
 });
 
-function watchedBy(watch: ServiceWatch, asked: AskedSandbox): AskedSandbox {
-  const { control, signed } = inTime(asked);
+function watchedBy(watch: ServiceWatch, requested: QueriedSandbox): QueriedSandbox {
+  const { control, signed } = inTime(requested);
   return {
     control,
     signed: async (...request) => {

@@ -141,7 +141,7 @@ export class Stack {
       slot.version,
     );
     void opening.ended.then((how) => {
-      this.#ended.push(`${slot.name} ended with ${how}: ${opening.said()}`);
+      this.#ended.push(`${slot.name} ended with ${how}: ${opening.answer()}`);
       this.#ended.splice(0, this.#ended.length - MOST_ENDED);
     });
     const process = await within(LONGEST_MS, `${slot.name} to start`, opening.ready).catch(
@@ -192,8 +192,8 @@ export class Stack {
   async shards(): Promise<ReadonlyMap<string, number>> {
     const counts = await Promise.all(
       this.running.map(async ({ slot: { name }, process }) => {
-        const asked = process.control("GET", "health");
-        const health = await within(LONGEST_HEALTH_MS, "health", asked).catch(() => undefined);
+        const requested = process.control("GET", "health");
+        const health = await within(LONGEST_HEALTH_MS, "health", requested).catch(() => undefined);
         const own = health?.["state"] === "active" ? SHARD_COUNT : 0;
         return health === undefined ? [] : [[name, Number(health["shards"] ?? own)] as const];
       }),

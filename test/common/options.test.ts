@@ -7,7 +7,7 @@ import {
   nearestName,
   numberOption,
   type OptionCheck,
-  optional,
+  optionalOption,
   optionsOf,
   portOption,
   wholeOption,
@@ -22,13 +22,13 @@ const port = portOption<Port>("Port (managed-orders/ports)", {
 
 const checks = {
   port,
-  count: optional(wholeOption({ from: 1, to: 9 })),
-  factor: optional(numberOption({ from: 0 })),
-  isOn: optional(flagOption),
-  mode: optional(wordOption(["fast", "slow"])),
-  names: optional(listOption("a list of names", nameOption)),
-  told: optional(functionOption("hears of it")),
-  settings: optional(
+  count: optionalOption(wholeOption({ from: 1, to: 9 })),
+  factor: optionalOption(numberOption({ from: 0 })),
+  isOn: optionalOption(flagOption),
+  mode: optionalOption(wordOption(["fast", "slow"])),
+  names: optionalOption(listOption("a list of names", nameOption)),
+  told: optionalOption(functionOption("hears of it")),
+  settings: optionalOption(
     optionsOf<{ pauseMs: number }>({ pauseMs: wholeOption({ from: 0 }, " of milliseconds") }),
   ),
 };

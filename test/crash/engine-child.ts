@@ -77,7 +77,7 @@ async function open(task: ChildTask): Promise<Running> {
   return { engine, venue, quote };
 }
 
-function tell(message: ChildMessage): void {
+function report(message: ChildMessage): void {
   process.stdout.write(`${JSON.stringify(message)}\n`);
 }
 
@@ -109,9 +109,9 @@ async function load(task: ChildTask): Promise<void> {
       try {
         const { order } = await engine.place({ accountId: ACCOUNT, order: orderOf(random, clientOrderId) });
         placed.push(order.orderId);
-        tell({ kind: "acknowledged", clientOrderId, orderId: order.orderId });
+        report({ kind: "acknowledged", clientOrderId, orderId: order.orderId });
       } catch {
-        tell({ kind: "refused", clientOrderId });
+        report({ kind: "refused", clientOrderId });
       }
       if (placed.length > 0 && random.below(8) === 0) {
         await engine.cancel({ accountId: ACCOUNT, orderId: random.pick(placed) }).catch(() => undefined);
@@ -158,7 +158,7 @@ async function check(task: ChildTask): Promise<void> {
     afterOrderId = page.nextOrderId;
     if (afterOrderId === 0) break;
   }
-  tell({ kind: "checked", problems, orders });
+  report({ kind: "checked", problems, orders });
   await engine.close();
   await venue.close();
 }

@@ -7,7 +7,7 @@ export type DiskOf = Readonly<{ fill: () => void; free: () => void }>;
 /** Codes of the answers to a managed and a native order, by time of placement, and the output of the sandbox. */
 export type FullDisk = Readonly<{
   codes: Readonly<Record<string, readonly number[]>>;
-  said: readonly string[];
+  answer: readonly string[];
 }>;
 
 /**
@@ -15,9 +15,9 @@ export type FullDisk = Readonly<{
  * order exists, or if the journal gives another state.
  */
 export async function fillDisk(sandbox: SandboxProcess, disk: DiskOf): Promise<FullDisk> {
-  const said: string[] = [];
+  const answer: string[] = [];
   const { stderr } = sandbox.process;
-  if (stderr !== null) createInterface({ input: stderr }).on("line", (line) => void said.push(line));
+  if (stderr !== null) createInterface({ input: stderr }).on("line", (line) => void answer.push(line));
   const before = await placeBoth(sandbox, "before");
   disk.fill();
   const full = await placeBoth(sandbox, "full");
@@ -26,7 +26,7 @@ export async function fillDisk(sandbox: SandboxProcess, disk: DiskOf): Promise<F
   const after = await placeBoth(sandbox, "after");
   const codes = { before, full, still, after };
   await checkOrders(sandbox, codes);
-  return { codes, said };
+  return { codes, answer };
 }
 
 async function placeBoth(sandbox: SandboxProcess, id: string): Promise<readonly number[]> {

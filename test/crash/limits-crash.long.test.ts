@@ -19,8 +19,8 @@ it("decision XC: orders of the day and a ban outlive a SIGKILL, without a call t
       rowsIn(path, "orders").reduce((sum, [, text]) => sum + Number.parseInt(text, 10), 0);
     await expect.poll(orders).toBe(40 * life);
     // The end that was told is a sum of two clocks, between whose readings the process may have waited.
-    const kept = Math.max(...rowsIn(path, "ban").map(([, text]) => Number.parseInt(text, 10)));
-    expect(Math.abs(kept - Number(String(until)))).toBeLessThan(60_000);
+    const stored = Math.max(...rowsIn(path, "ban").map(([, text]) => Number.parseInt(text, 10)));
+    expect(Math.abs(stored - Number(String(until)))).toBeLessThan(60_000);
     child.kill("SIGKILL");
     await ended;
     const store = openSqliteStore({ path });

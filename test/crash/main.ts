@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import { mountCampaign } from "./mounts.ts";
 import { inWords } from "./opening-campaign.ts";
-import { addPiece, keep, noProgress, PIECE, type Progress, shortOf } from "./pieces.ts";
+import { addPiece, noProgress, PIECE, type Progress, retain, shortOf } from "./pieces.ts";
 
 const { SEED, KILLS, RESUME } = process.env;
 const kills = Number(KILLS ?? 1_000);
-const progress = kept(RESUME) ?? noProgress(Number(SEED ?? Date.now() % 1_000_000));
+const progress = stored(RESUME) ?? noProgress(Number(SEED ?? Date.now() % 1_000_000));
 console.log(`seed ${progress.seed}, ${progress.pieces} pieces of ${PIECE} kills done before`);
 
 while (progress.kills < kills) {
@@ -16,7 +16,7 @@ while (progress.kills < kills) {
     console.log(`SEED=${seed} KILLS=${PIECE} npm run crash makes this piece again`);
     throw error;
   }
-  if (RESUME !== undefined) keep(progress, RESUME);
+  if (RESUME !== undefined) retain(progress, RESUME);
   console.log(`${progress.kills} of ${kills} kills in ${Math.round(progress.ms / 1_000)} s`);
 }
 await mountCampaign((line) => console.log(line));
@@ -30,7 +30,7 @@ if (short.length > 0) throw new Error(`hardly hit: ${short.join(", ")}; run it o
 console.log(`all invariants held after every restart, in ${Math.round(progress.ms / 1_000)} s`);
 
 /** The progress that an earlier session wrote. */
-function kept(file: string | undefined): Progress | undefined {
+function stored(file: string | undefined): Progress | undefined {
   if (file === undefined || !existsSync(file)) return undefined;
   return JSON.parse(readFileSync(file, "utf8")) as Progress;
 }

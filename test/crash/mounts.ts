@@ -11,19 +11,19 @@ const ROOM = "size=4m";
  * Tests a full disk and a read-only file system, each a separate mount; if mounting is not allowed, says that both were
  * left out.
  */
-export async function mountCampaign(tell: (line: string) => void): Promise<void> {
+export async function mountCampaign(report: (line: string) => void): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "managed-orders-mount-"));
   const [disk, store] = [join(folder, "disk"), join(folder, "store")];
   mkdirSync(disk);
   mkdirSync(store);
   try {
     if (!run("mount", "-t", "tmpfs", "-o", ROOM, "none", disk)) {
-      tell("left out: a full disk and a read-only file system, since this user may not mount");
+      report("left out: a full disk and a read-only file system, since this user may not mount");
       return;
     }
-    await fillMounted(disk, tell);
+    await fillMounted(disk, report);
     run("umount", disk);
-    await startReadOnly(store, disk, tell);
+    await startReadOnly(store, disk, report);
   } finally {
     run("umount", disk);
     rmSync(folder, { recursive: true, force: true });
@@ -36,11 +36,11 @@ const environment = (folder: string): Readonly<Record<string, string>> => ({
   CLOCK: "manual",
 });
 
-async function fillMounted(disk: string, tell: (line: string) => void): Promise<void> {
+async function fillMounted(disk: string, report: (line: string) => void): Promise<void> {
   const sandbox = await startSandboxProcess(environment(disk));
   const filler = join(disk, "filler");
   try {
-    const { codes, said } = await fillDisk(sandbox, {
+    const { codes, answer } = await fillDisk(sandbox, {
       fill: () => {
         const { bavail, bsize } = statfsSync(disk);
         writeFileSync(filler, Buffer.alloc(bavail * bsize));
@@ -49,13 +49,13 @@ async function fillMounted(disk: string, tell: (line: string) => void): Promise<
     });
     if (codes["full"]?.[0] !== -1001 || codes["after"]?.join() !== "200,200")
       throw new Error(`a full disk: ${JSON.stringify(codes)}`);
-    tell(`a full disk: ${said.join(" | ")}`);
+    report(`a full disk: ${answer.join(" | ")}`);
   } finally {
     await sandbox.kill();
   }
 }
 
-async function startReadOnly(store: string, mount: string, tell: (line: string) => void): Promise<void> {
+async function startReadOnly(store: string, mount: string, report: (line: string) => void): Promise<void> {
   await (await startSandboxProcess(environment(store))).kill();
   if (!run("mount", "--bind", store, mount) || !run("mount", "-o", "remount,bind,ro", mount))
     throw new Error("a folder cannot be mounted read-only, though a file system can be mounted");
@@ -66,7 +66,7 @@ async function startReadOnly(store: string, mount: string, tell: (line: string) 
     },
     (error: Error) => error.message.trim(),
   );
-  tell(`a read-only file system: ${refused}`);
+  report(`a read-only file system: ${refused}`);
   if (refused !== READ_ONLY) throw new Error(`not refused in one sentence: ${refused}`);
 }
 

@@ -59,7 +59,7 @@ export async function addPiece(progress: Progress): Promise<void> {
 }
 
 /** Writes the progress in one step. */
-export function keep(progress: Progress, file: string): void {
+export function retain(progress: Progress, file: string): void {
   writeFileSync(`${file}.new`, JSON.stringify(progress));
   renameSync(`${file}.new`, file);
 }

@@ -1,7 +1,7 @@
 import type { ShownFact, ShownRecord } from "../sandbox/driven-sandbox.ts";
 import type { Reply } from "../support/sandbox-process.ts";
 import { checkLists, checkSchedules, isScheduled, TERMINAL, type VenueChild } from "./rest-lists.ts";
-import { type AskedSandbox, advance, type CrashRun, type Ledger } from "./rest-load.ts";
+import { advance, type CrashRun, type Ledger, type QueriedSandbox } from "./rest-load.ts";
 
 const millionths = (text: string): bigint => {
   const [whole = "0", decimals = ""] = text.split(".");
@@ -9,7 +9,7 @@ const millionths = (text: string): bigint => {
 };
 
 /** Checks everything after every restart; throws the first problem. */
-export async function checkRestart(run: CrashRun, sandbox: AskedSandbox): Promise<void> {
+export async function checkRestart(run: CrashRun, sandbox: QueriedSandbox): Promise<void> {
   const verification = await sandbox.control("GET", "verify");
   demand(
     verification["equal"] === true,
@@ -27,7 +27,7 @@ export type VenueRecord = Readonly<{
 /** Waits until every outcome is known, and checks the venue's record of all children. Resolves to it. */
 export async function checkVenue(
   run: Pick<CrashRun, "env">,
-  sandbox: Pick<AskedSandbox, "control">,
+  sandbox: Pick<QueriedSandbox, "control">,
 ): Promise<VenueRecord> {
   await settleUnknown(run, sandbox);
   const record = await readVenue(sandbox);
@@ -36,7 +36,7 @@ export async function checkVenue(
   return record;
 }
 
-async function readVenue(sandbox: Pick<AskedSandbox, "control">): Promise<VenueRecord> {
+async function readVenue(sandbox: Pick<QueriedSandbox, "control">): Promise<VenueRecord> {
   const children = await sandbox.control<readonly VenueChild[]>("GET", "children");
   const executed = new Map<number, bigint>();
   for (const { parentOrderId, executedQty } of children) {
@@ -48,7 +48,7 @@ async function readVenue(sandbox: Pick<AskedSandbox, "control">): Promise<VenueR
 /** Checks the orders and lists of one account against what its client knows, and against the venue's record. */
 export async function checkAccount(
   run: CrashRun,
-  sandbox: AskedSandbox,
+  sandbox: QueriedSandbox,
   { children, executed }: VenueRecord,
 ): Promise<void> {
   const orders = await allOrders(sandbox);
@@ -69,24 +69,24 @@ export async function checkAccount(
 /** I10: an order has executed what the venue's record says. On a real clock, it may have executed more since that was read. */
 async function checkExecuted(
   { env }: CrashRun,
-  sandbox: AskedSandbox,
+  sandbox: QueriedSandbox,
   { order, executed }: Readonly<{ order: Reply["body"]; executed: VenueRecord["executed"] }>,
 ): Promise<void> {
   const orderId = order["orderId"] as number;
-  const said = millionths(String(order["executedQty"]));
+  const answer = millionths(String(order["executedQty"]));
   const there = executed.get(orderId) ?? 0n;
-  if (said === there) return;
+  if (answer === there) return;
   const { executed: since } = env["CLOCK"] === "manual" ? { executed } : await readVenue(sandbox);
   const now = since.get(orderId) ?? 0n;
   demand(
-    there < said && said <= now,
-    `I10: ${JSON.stringify(order)} says ${said}, the venue ${there}, and ${now} later`,
+    there < answer && answer <= now,
+    `I10: ${JSON.stringify(order)} says ${answer}, the venue ${there}, and ${now} later`,
   );
 }
 
 async function checkListsOf(
   { ledger }: CrashRun,
-  sandbox: AskedSandbox,
+  sandbox: QueriedSandbox,
   children: readonly VenueChild[],
 ): Promise<void> {
   const lists = await allLists(sandbox);
@@ -104,7 +104,7 @@ async function checkListsOf(
 /** On a real clock, a child may reach the venue in a later slot: checks the slots that the journal names. */
 async function checkSlots(
   { checkedSlots }: Ledger,
-  sandbox: AskedSandbox,
+  sandbox: QueriedSandbox,
   orders: Iterable<Reply["body"]>,
 ): Promise<void> {
   for (const order of orders) {
@@ -141,7 +141,7 @@ function checkFloor(ledger: Ledger, clientOrderId: string, order: Reply["body"])
 /** Advances time until every outcome is known: past the deadline and the quiet time, with two look-ups. */
 async function settleUnknown(
   run: Pick<CrashRun, "env">,
-  sandbox: Pick<AskedSandbox, "control">,
+  sandbox: Pick<QueriedSandbox, "control">,
 ): Promise<void> {
   for (let round = 0; round < 20; round++) {
     const { inFlight, unknown } = await sandbox.control<{ inFlight: number; unknown: number }>(
@@ -156,7 +156,7 @@ async function settleUnknown(
 }
 
 /** Reads every parent with history, page by page (I70), by client id. */
-async function allOrders(sandbox: AskedSandbox): Promise<ReadonlyMap<string, Reply["body"]>> {
+async function allOrders(sandbox: QueriedSandbox): Promise<ReadonlyMap<string, Reply["body"]>> {
   const orders = new Map<string, Reply["body"]>();
   for (let afterOrderId = 0, more = true; more; ) {
     const { status, body } = await sandbox.signed("GET", "/api/v3/openOrders", {
@@ -174,7 +174,7 @@ async function allOrders(sandbox: AskedSandbox): Promise<ReadonlyMap<string, Rep
 }
 
 /** Returns the id of a list by its client id; undefined if there is none. */
-async function findList(sandbox: AskedSandbox, listClientOrderId: string): Promise<unknown> {
+async function findList(sandbox: QueriedSandbox, listClientOrderId: string): Promise<unknown> {
   const { body } = await sandbox.signed("GET", "/api/v3/orderList", { listClientOrderId });
   return body["orderListId"];
 }
@@ -183,7 +183,7 @@ async function findList(sandbox: AskedSandbox, listClientOrderId: string): Promi
  * Reads the lists page by page, one window of time after the other. A page holds at most 1,000 lists. If more of them
  * have the same millisecond, because the clock stands still, it shows the newest.
  */
-async function allLists(sandbox: AskedSandbox): Promise<readonly Reply["body"][]> {
+async function allLists(sandbox: QueriedSandbox): Promise<readonly Reply["body"][]> {
   const lists = new Map<unknown, Reply["body"]>();
   for (let endTime: number | undefined; ; ) {
     const parameters = { limit: 1_000, ...(endTime === undefined ? {} : { endTime }) };

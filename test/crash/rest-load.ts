@@ -28,7 +28,7 @@ export const createLedger = (): Ledger => ({
 });
 
 /** The interfaces of a sandbox that clients use. */
-export type AskedSandbox = Pick<SandboxProcess, "control" | "signed">;
+export type QueriedSandbox = Pick<SandboxProcess, "control" | "signed">;
 
 /** A sandbox that is killed and restarted on the same files. */
 export type CrashRun = Readonly<{
@@ -92,7 +92,7 @@ function orderFields(random: Random, id: string): Fields {
 const isUncertain = (status: number, { code }: Reply["body"]): boolean => status >= 500 && code !== -1001;
 
 /** Places an order, which may be one that is refused. */
-export async function place(run: CrashRun, sandbox: AskedSandbox): Promise<void> {
+export async function place(run: CrashRun, sandbox: QueriedSandbox): Promise<void> {
   const id = `crash-${run.ids.next++}`;
   run.ledger.uncertain.add(id);
   const { status, body } = await sandbox.signed("POST", "/api/order", orderFields(run.random, id));
@@ -103,7 +103,7 @@ export async function place(run: CrashRun, sandbox: AskedSandbox): Promise<void>
 }
 
 /** Places a list. */
-export async function placeList(run: CrashRun, sandbox: AskedSandbox): Promise<void> {
+export async function placeList(run: CrashRun, sandbox: QueriedSandbox): Promise<void> {
   const id = `list-${run.ids.next++}`;
   run.ledger.uncertain.add(id);
   const { path, fields } = listRequest(run.random, id, nearOf(run.random));
@@ -115,14 +115,14 @@ export async function placeList(run: CrashRun, sandbox: AskedSandbox): Promise<v
 }
 
 /** Cancels a list that was acknowledged, and may have ended. */
-export async function cancelList(run: CrashRun, sandbox: AskedSandbox): Promise<void> {
+export async function cancelList(run: CrashRun, sandbox: QueriedSandbox): Promise<void> {
   const ids = [...run.ledger.lists.keys()];
   if (ids.length > 0)
     await sandbox.signed("DELETE", "/api/v3/orderList", { listClientOrderId: run.random.pick(ids) });
 }
 
 /** Opens slots and reports trades of other participants. */
-export async function passTime(run: CrashRun, sandbox: AskedSandbox): Promise<void> {
+export async function passTime(run: CrashRun, sandbox: QueriedSandbox): Promise<void> {
   await advance(run, sandbox, 200 + run.random.below(400));
   const quantity = `0.${1 + run.random.below(9)}`;
   await sandbox.control("POST", "trades", { symbol: SYMBOL, price: String(BASE), quantity });
@@ -131,7 +131,7 @@ export async function passTime(run: CrashRun, sandbox: AskedSandbox): Promise<vo
 /** Moves a manual clock; waits for a real one. */
 export async function advance(
   { env }: Pick<CrashRun, "env">,
-  sandbox: Pick<AskedSandbox, "control">,
+  sandbox: Pick<QueriedSandbox, "control">,
   ms: number,
 ): Promise<void> {
   if (env["CLOCK"] === "manual") await sandbox.control("POST", "clock", { advanceMs: ms });
@@ -139,7 +139,7 @@ export async function advance(
 }
 
 /** Cancels an order that was acknowledged, and may have ended. */
-export async function cancel(run: CrashRun, sandbox: AskedSandbox): Promise<void> {
+export async function cancel(run: CrashRun, sandbox: QueriedSandbox): Promise<void> {
   const ids = [...run.ledger.acknowledged.keys()];
   if (ids.length > 0)
     await sandbox.signed("DELETE", "/api/v2/order", {
@@ -149,7 +149,7 @@ export async function cancel(run: CrashRun, sandbox: AskedSandbox): Promise<void
 }
 
 /** Moves the market. */
-export async function quote(run: CrashRun, sandbox: AskedSandbox): Promise<void> {
+export async function quote(run: CrashRun, sandbox: QueriedSandbox): Promise<void> {
   const bid = BASE - 50 + run.random.below(100);
   const size = `0.${1 + run.random.below(9)}`;
   await sandbox.control("POST", "quotes", {
@@ -165,7 +165,7 @@ export async function quote(run: CrashRun, sandbox: AskedSandbox): Promise<void>
  * A sandbox under load, which ends with `ended`. `answersAtOnce`: its control requests are answered by a venue in a process
  * of its own, which does not wait until the sandbox is at rest.
  */
-export type LoadedSandbox = AskedSandbox & Readonly<{ ended: Promise<unknown>; answersAtOnce?: boolean }>;
+export type LoadedSandbox = QueriedSandbox & Readonly<{ ended: Promise<unknown>; answersAtOnce?: boolean }>;
 
 /** How long a control request may wait before the other clients pause for it. */
 const CONTROL_WAITS_MS = 100;

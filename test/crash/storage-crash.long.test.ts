@@ -20,9 +20,9 @@ async function killed(
 ): Promise<Map<number, number>> {
   const child = spawn(process.execPath, [program, ...file], { stdio: ["ignore", "pipe", "inherit"] });
   const ended = once(child, "close");
-  let told = "";
+  let reported = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
-    told += text;
+    reported += text;
   });
   await Promise.race([once(child.stdout, "data"), ended]);
   // The moment of the kill is what the test is about: it is chosen by time, and nothing waits for it.
@@ -30,8 +30,8 @@ async function killed(
   while (performance.now() < until) await new Promise((resolve) => void setImmediate(resolve));
   child.kill("SIGKILL");
   expect((await ended)[1]).toBe("SIGKILL");
-  expect(told).not.toContain("refused");
-  const lines = told.split("\n").slice(0, -1);
+  expect(reported).not.toContain("refused");
+  const lines = reported.split("\n").slice(0, -1);
   return new Map(lines.map((line) => line.split(" ").map(Number) as [number, number]));
 }
 

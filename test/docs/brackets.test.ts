@@ -30,8 +30,10 @@ async function placed(settings: Partial<EngineSettings> = {}) {
   const notes: Line[] = [];
   world.engine.events.on("alert", (alert) => void alerts.push(alert));
   let shown = { BUY: "100", SELL: "100", size: "1000" };
-  const executed = ({ childId, side, quantity: asked }: ChildRequest): ChildReport =>
-    reported(childId, "closed", [fillOf({ quantity: min(quantity(shown.size), asked), price: shown[side] })]);
+  const executed = ({ childId, side, quantity: requested }: ChildRequest): ChildReport =>
+    reported(childId, "closed", [
+      fillOf({ quantity: min(quantity(shown.size), requested), price: shown[side] }),
+    ]);
   world.venue.onSubmit = executed;
   return {
     world,
@@ -51,20 +53,20 @@ async function placed(settings: Partial<EngineSettings> = {}) {
     },
     async story(): Promise<readonly string[]> {
       const records = (await world.engine.listStory(list.listId)) ?? [];
-      const kept = records.flatMap(({ changes }) => changes.flatMap(({ facts }) => facts));
+      const stored = records.flatMap(({ changes }) => changes.flatMap(({ facts }) => facts));
       const lines = records.map(({ timeMs, cause, changes }): Line => {
         const legs = changes.map(({ orderId, facts }) => `${roles.get(orderId)} ${factsOf(facts)}`);
         return { atMs: timeMs, text: `${causeOf(cause).padEnd(14)}  ${legs.join(`\n${" ".repeat(26)}`)}` };
       });
-      const isKept = ({ alert }: Alert): boolean =>
-        kept.some((fact) => fact.kind === "ALERT" && fact.alert === alert);
-      const told = alerts
-        .filter((alert) => !isKept(alert))
+      const isRetained = ({ alert }: Alert): boolean =>
+        stored.some((fact) => fact.kind === "ALERT" && fact.alert === alert);
+      const received = alerts
+        .filter((alert) => !isRetained(alert))
         .map(({ alert, timeMs, detail, orderId }) => ({
           atMs: timeMs,
           text: `alert ${alert}${orderId === undefined ? "" : ` of the ${roles.get(orderId)}`}: ${detail}`,
         }));
-      const all = [...notes, ...lines, ...told].sort((a, b) => a.atMs - b.atMs);
+      const all = [...notes, ...lines, ...received].sort((a, b) => a.atMs - b.atMs);
       return withoutRepeats(
         all.map(({ atMs, text }) => ({ atMs, text: text.replaceAll(/aqc-\S+-(\d+)/g, "$1") })),
       );

@@ -16,7 +16,7 @@ const CONSENTING: Account = {
 const withAccount = (world: World, change: Partial<Account>): void =>
   world.accounts.put({ account: { ...CONSENTING, ...change }, keys: [] });
 
-async function nothingKept(world: World): Promise<void> {
+async function nothingStored(world: World): Promise<void> {
   const page = { accountId: ACCOUNT, includeHistory: true, newestFirst: false, limit: 10, afterOrderId: 0 };
   expect(await world.engine.page(page)).toEqual({ total: 0, nextOrderId: 0, orders: [] });
   expect(world.engine.metrics()).toMatchObject({ openParents: 0, pendingCommands: 0, journalSequence: 0 });
@@ -29,7 +29,7 @@ describe("decision 14: creation is refused and leaves no trace (I02)", () => {
   ])("404 -1020 when %s", async (_when, settings) => {
     const world = await createWorld({ settings });
     await expect(world.place(LIMIT)).rejects.toMatchObject({ code: -1020, status: 404 });
-    await nothingKept(world);
+    await nothingStored(world);
   });
 
   it("-2010 without the owner's consent, for a restricted account, and for an unknown one", async () => {
@@ -43,7 +43,7 @@ describe("decision 14: creation is refused and leaves no trace (I02)", () => {
       await expect(world.place(LIMIT)).rejects.toMatchObject({ code: -2010 });
     }
     await expect(world.place(LIMIT, 77)).rejects.toMatchObject({ code: -2010 });
-    await nothingKept(world);
+    await nothingStored(world);
   });
 
   it("decision EB: a flag that is off and an unknown account have separate names, and one error on the wire", async () => {
@@ -72,7 +72,7 @@ describe("decision 14: creation is refused and leaves no trace (I02)", () => {
         instruments: INSTRUMENTS.map((instrument) => ({ ...instrument, status })),
       });
       await expect(world.place(LIMIT)).rejects.toMatchObject({ code: -2010, msg: "Market is closed." });
-      await nothingKept(world);
+      await nothingStored(world);
     },
   );
 
@@ -89,7 +89,7 @@ describe("decision 14: creation is refused and leaves no trace (I02)", () => {
     const world = await createWorld({ instruments: [...INSTRUMENTS, conversion] });
     const refused = world.place({ ...LIMIT, symbol: "WBTC/USD" });
     await expect(refused).rejects.toMatchObject({ code: -1121, reason: "NOT_TRADED" });
-    await nothingKept(world);
+    await nothingStored(world);
   });
 
   it("-1121 for an unknown symbol, an alias in process, and a staking instrument", async () => {
@@ -102,14 +102,14 @@ describe("decision 14: creation is refused and leaves no trace (I02)", () => {
       remedy: expect.stringContaining("STETH/USD does not accept orders"),
     };
     await expect(world.place({ ...LIMIT, symbol: "STETH/USD" })).rejects.toMatchObject(staking);
-    await nothingKept(world);
+    await nothingStored(world);
   });
 
   it("503 -1016 while draining", async () => {
     const world = await createWorld();
     world.engine.drain();
     await expect(world.place(LIMIT)).rejects.toMatchObject({ code: -1016, status: 503 });
-    await nothingKept(world);
+    await nothingStored(world);
   });
 
   it("-1016 too if draining begins while the host is asked for the account", async () => {
@@ -125,7 +125,7 @@ describe("decision 14: creation is refused and leaves no trace (I02)", () => {
     world.engine.drain();
     answer();
     await expect(placing).rejects.toMatchObject({ code: -1016 });
-    await nothingKept(world);
+    await nothingStored(world);
   });
 
   it("503 -1001 when a required part of the host is down", async () => {
@@ -137,8 +137,8 @@ describe("decision 14: creation is refused and leaves no trace (I02)", () => {
     const exposure = await createWorld({ exposure: { position: () => Promise.reject(new Error("down")) } });
     const reducing = exposure.place({ side: "SELL", ...LIMIT, reduceOnly: true });
     await expect(reducing).rejects.toMatchObject({ code: -1001, status: 503 });
-    await nothingKept(accounts);
-    await nothingKept(exposure);
+    await nothingStored(accounts);
+    await nothingStored(exposure);
   });
 });
 

@@ -17,7 +17,7 @@ describe("decision RL: nodes renew and read at the same times of the store's clo
     fc.assert(
       fc.property(time, fc.nat(1e9), fc.nat(5_000), (storeMs, nowMs, tookMs) => {
         const times = new BeatTimes(BEAT_MS, () => nowMs);
-        times.saw(storeMs, { askedMs: nowMs - tookMs, answeredMs: nowMs });
+        times.observe(storeMs, { requestedMs: nowMs - tookMs, answeredMs: nowMs });
         const nowInStore = storeMs + tookMs / 2;
         for (const [waitMs, afterMs] of [
           [times.untilBeatMs, 0],

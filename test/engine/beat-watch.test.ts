@@ -20,41 +20,41 @@ const rowOf = (beat: number, incarnation = 1): NodeRow => ({
 });
 
 type Read = Readonly<{
-  askedMs: number;
+  requestedMs: number;
   readMs: number;
   answeredMs: number;
   failed: boolean;
 }>;
-type Renewal = Readonly<{ askedMs: number; storedMs: number }>;
+type Renewal = Readonly<{ requestedMs: number; storedMs: number }>;
 
 describe("decision WN, YN: a beat must have been the same for a whole ttl", () => {
   it("from the answer of the first read to the question of the last, however long both took", () => {
     const watch = new BeatWatch(TTL_MS);
-    watch.saw([rowOf(7)], { askedMs: 0, answeredMs: 900 });
-    watch.saw([rowOf(7)], { askedMs: 1_899, answeredMs: 2_800 });
+    watch.observe([rowOf(7)], { requestedMs: 0, answeredMs: 900 });
+    watch.observe([rowOf(7)], { requestedMs: 1_899, answeredMs: 2_800 });
     expect(watch.failed(1)).toBeUndefined();
-    watch.saw([rowOf(7)], { askedMs: 1_900, answeredMs: 3_000 });
+    watch.observe([rowOf(7)], { requestedMs: 1_900, answeredMs: 3_000 });
     expect(watch.failed(1)).toEqual({ incarnation: 1, beat: 7 });
   });
 
   it("a beat that differs, also a lower one of an answer that comes late, starts the watch of its node anew", () => {
     const watch = new BeatWatch(TTL_MS);
-    watch.saw([rowOf(7), rowOf(3, 2)], { askedMs: 0, answeredMs: 10 });
-    watch.saw([rowOf(8), rowOf(3, 2)], { askedMs: 500, answeredMs: 510 });
-    watch.saw([rowOf(7), rowOf(3, 2)], { askedMs: 400, answeredMs: 600 });
-    watch.saw([rowOf(8), rowOf(3, 2)], { askedMs: 1_550, answeredMs: 1_560 });
+    watch.observe([rowOf(7), rowOf(3, 2)], { requestedMs: 0, answeredMs: 10 });
+    watch.observe([rowOf(8), rowOf(3, 2)], { requestedMs: 500, answeredMs: 510 });
+    watch.observe([rowOf(7), rowOf(3, 2)], { requestedMs: 400, answeredMs: 600 });
+    watch.observe([rowOf(8), rowOf(3, 2)], { requestedMs: 1_550, answeredMs: 1_560 });
     expect([watch.failed(1), watch.failed(2)]).toEqual([undefined, { incarnation: 2, beat: 3 }]);
-    watch.saw([rowOf(8)], { askedMs: 2_560, answeredMs: 2_570 });
+    watch.observe([rowOf(8)], { requestedMs: 2_560, answeredMs: 2_570 });
     expect([watch.failed(1), watch.failed(2)]).toEqual([{ incarnation: 1, beat: 8 }, undefined]);
   });
 
   it("a failed read starts all watches anew", () => {
     const watch = new BeatWatch(TTL_MS);
-    watch.saw([rowOf(7)], { askedMs: 0, answeredMs: 10 });
+    watch.observe([rowOf(7)], { requestedMs: 0, answeredMs: 10 });
     watch.reset();
-    watch.saw([rowOf(7)], { askedMs: 1_010, answeredMs: 1_020 });
+    watch.observe([rowOf(7)], { requestedMs: 1_010, answeredMs: 1_020 });
     expect(watch.failed(1)).toBeUndefined();
-    watch.saw([rowOf(7)], { askedMs: 2_020, answeredMs: 2_030 });
+    watch.observe([rowOf(7)], { requestedMs: 2_020, answeredMs: 2_030 });
     expect(watch.failed(1)).toBeDefined();
   });
 
@@ -67,7 +67,7 @@ describe("decision WN, YN: a beat must have been the same for a whole ttl", () =
       if (declaredMs === undefined) continue;
       declared++;
       const last = storedBy(renewals, declaredMs).at(-1);
-      expect(declaredMs, `run ${run}`).toBeGreaterThanOrEqual((last?.askedMs ?? 0) + TTL_MS);
+      expect(declaredMs, `run ${run}`).toBeGreaterThanOrEqual((last?.requestedMs ?? 0) + TTL_MS);
     }
     expect(declared).toBeGreaterThan(300);
   });
@@ -80,16 +80,16 @@ const storedBy = (renewals: readonly Renewal[], atMs: number): readonly Renewal[
 function historyOf(random: Random): Readonly<{ renewals: readonly Renewal[]; reads: readonly Read[] }> {
   const slowMs = 1 + random.below(2 * TTL_MS);
   const diesMs = random.below(16 * TTL_MS);
-  const renewals: Renewal[] = [{ askedMs: 0, storedMs: 0 }];
+  const renewals: Renewal[] = [{ requestedMs: 0, storedMs: 0 }];
   const reads: Read[] = [];
-  for (let askedMs = 0; askedMs < 8 * TTL_MS; askedMs += 1 + random.below(TTL_MS / 2)) {
-    const readMs = askedMs + random.below(slowMs);
+  for (let requestedMs = 0; requestedMs < 8 * TTL_MS; requestedMs += 1 + random.below(TTL_MS / 2)) {
+    const readMs = requestedMs + random.below(slowMs);
     const answeredMs = readMs + random.below(slowMs);
-    reads.push({ askedMs, readMs, answeredMs, failed: random.chance(0.05) });
-    if (askedMs > diesMs || random.chance(0.5)) continue;
+    reads.push({ requestedMs, readMs, answeredMs, failed: random.chance(0.05) });
+    if (requestedMs > diesMs || random.chance(0.5)) continue;
     // Renewals of one row wait for each other, so they are stored in order.
-    const storedMs = Math.max(askedMs + random.below(slowMs), (renewals.at(-1)?.storedMs ?? 0) + 1);
-    renewals.push({ askedMs, storedMs });
+    const storedMs = Math.max(requestedMs + random.below(slowMs), (renewals.at(-1)?.storedMs ?? 0) + 1);
+    renewals.push({ requestedMs, storedMs });
   }
   return { renewals, reads: reads.sort((a, b) => a.answeredMs - b.answeredMs) };
 }
@@ -97,9 +97,9 @@ function historyOf(random: Random): Readonly<{ renewals: readonly Renewal[]; rea
 /** Returns when the store declares the node dead: a read has shown it, and the beat is still the same. */
 function declaredDeadMs(renewals: readonly Renewal[], reads: readonly Read[]): number | undefined {
   const watch = new BeatWatch(TTL_MS);
-  for (const { askedMs, readMs, answeredMs, failed } of reads) {
+  for (const { requestedMs, readMs, answeredMs, failed } of reads) {
     if (failed) watch.reset();
-    else watch.saw([rowOf(storedBy(renewals, readMs).length)], { askedMs, answeredMs });
+    else watch.observe([rowOf(storedBy(renewals, readMs).length)], { requestedMs, answeredMs });
     if (watch.failed(1)?.beat === storedBy(renewals, answeredMs).length) return answeredMs;
   }
   return undefined;

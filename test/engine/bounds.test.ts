@@ -57,14 +57,14 @@ describe("I64: overload is refused before acceptance", () => {
   it("and each waiting command counts once, however often its shard could not be read", async () => {
     const { world, store } = await createFaultyWorld({
       settings: { maxPendingCommands: 3 },
-      tell: (name) => {
+      report: (name) => {
         if (name === "append.failed") store().inject("fail-reads", 3);
       },
     });
     store().inject("fail", 1);
     await expect(world.place({ price: "100" })).rejects.toMatchObject({ code: -1006 });
     await world.pass(world.engine.settings.retryMaxMs);
-    expect(world.told.filter((name) => name === "reload.failed")).toHaveLength(3);
+    expect(world.reported.filter((name) => name === "reload.failed")).toHaveLength(3);
     expect(world.engine.metrics().pendingCommands).toBe(0);
     store().inject("slow");
     const waiting = Array.from({ length: 3 }, () => world.place({ price: "100" }));

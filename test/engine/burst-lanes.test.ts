@@ -7,12 +7,12 @@ import { turns } from "../support/faulty-world.ts";
 /** Bursts whose clock starts the next turn only on request. */
 function burstsOf(isBehind: () => boolean = () => false) {
   const clock = createManualClock({ startMs: 0 });
-  const asked: (() => void)[] = [];
-  const told: string[] = [];
+  const requested: (() => void)[] = [];
+  const reported: string[] = [];
   const options = {
     store: createMemoryStore(),
-    clock: { ...clock, soon: (run: () => void) => void asked.push(run) },
-    telemetry: { event: (_level: string, name: string) => void told.push(name) },
+    clock: { ...clock, soon: (run: () => void) => void requested.push(run) },
+    telemetry: { event: (_level: string, name: string) => void reported.push(name) },
   };
   const bursts = new Bursts(coreOf(options as unknown as Parameters<typeof coreOf>[0]), {
     get isBehind() {
@@ -20,11 +20,11 @@ function burstsOf(isBehind: () => boolean = () => false) {
     },
   });
   const next = (): boolean => {
-    const run = asked.shift();
+    const run = requested.shift();
     run?.();
     return run !== undefined;
   };
-  return { bursts, next, told };
+  return { bursts, next, reported };
 }
 
 /** Steps of one unit each that record the order of execution. */
@@ -115,14 +115,14 @@ describe("decision IA: long work shares the turns of the event loop", () => {
   });
 
   it("work that fails is reported, and stops no other work", () => {
-    const { bursts, told } = burstsOf();
+    const { bursts, reported } = burstsOf();
     const done: string[] = [];
     bursts.do("time", 1, () => {
       throw new Error("broken");
     });
     bursts.do("time", 1, () => void done.push("next"));
     expect(done).toEqual(["next"]);
-    expect(told).toEqual(["work.failed"]);
+    expect(reported).toEqual(["work.failed"]);
   });
 
   it("units that other work has used in a turn are not available again: the rest continues in the next", () => {

@@ -34,7 +34,7 @@ async function placeMany(world: World, count: number, fields: (index: number) =>
   return await Promise.all(placing);
 }
 
-const tell = (world: World, bid: string, ask: string): unknown =>
+const report = (world: World, bid: string, ask: string): unknown =>
   world.engine.market.quote({ symbol: SYMBOL, bid, ask });
 
 const triggersOf = async (world: World, orders: readonly ParentOrder[]) =>
@@ -50,8 +50,8 @@ describe("decision IA: a burst goes in turns", () => {
   it("decisions 17, 20: the triggers of a quote are fixed when it counts; later quotes undo nothing", async () => {
     const { world, appends } = await burstWorld();
     const orders = await placeMany(world, MANY, stop);
-    tell(world, "80", "81");
-    tell(world, "100", "101");
+    report(world, "80", "81");
+    report(world, "100", "101");
     expect(world.updates.some(({ record }) => record.cause.kind === "QUOTE")).toBe(false);
     await world.engine.idle();
     const triggers = await triggersOf(world, orders);
@@ -93,7 +93,7 @@ describe("decision IA: a burst goes in turns", () => {
   it("a placement and a cancel do not wait for the end of a burst", async () => {
     const { world } = await burstWorld();
     const orders = await placeMany(world, 3 * MANY, stop);
-    tell(world, "80", "81");
+    report(world, "80", "81");
     const last = orders.at(-1) as ParentOrder;
     const [placed, canceled] = await Promise.all([world.place({ price: "20" }), world.cancel(last)]);
     expect(world.venue.submitted.length).toBeLessThan(2 * MANY);
@@ -108,7 +108,7 @@ describe("decision IA: a burst goes in turns", () => {
     const trailing = { side: "SELL", type: "TRAILING_STOP_MARKET", trailingAmount: "5" } as const;
     await world.quote("99", "100");
     await placeMany(world, MANY * 3, () => trailing);
-    tell(world, "80", "81");
+    report(world, "80", "81");
     const late = await world.place(stop(0));
     await world.engine.idle();
     expect((await world.order(late)).trigger).toBeDefined();
@@ -118,12 +118,12 @@ describe("decision IA: a burst goes in turns", () => {
     const { world, appends } = await burstWorld();
     const orders = await placeMany(world, MANY, stop);
     const together: number[] = [];
-    let told = 0;
+    let reported = 0;
     world.engine.events.on("order", () => {
-      if (told++ > 0) return;
+      if (reported++ > 0) return;
       queueMicrotask(() => {
-        together.push(told);
-        told = 0;
+        together.push(reported);
+        reported = 0;
       });
     });
     await world.quote("80", "81");
@@ -154,7 +154,7 @@ describe("decision IA: a burst goes in turns", () => {
       expireTime,
     }));
     await world.clock.advanceBy(1_000, () => Promise.resolve());
-    tell(world, "80", "81");
+    report(world, "80", "81");
     await world.engine.idle();
     const states = await Promise.all(orders.map((order) => world.status(order)));
     expect(new Set(states)).toEqual(new Set(["EXPIRED EXPIRED"]));
@@ -165,7 +165,7 @@ describe("decision IA: a burst goes in turns", () => {
     const { world } = await burstWorld();
     world.venue.onSubmit = (child) => filled(child);
     const orders = await placeMany(world, MANY, stop);
-    tell(world, "80", "81");
+    report(world, "80", "81");
     for (let turn = 0; turn < 200; turn++) await Promise.resolve();
     await world.crash();
     await world.pass(10_000);
@@ -181,7 +181,7 @@ describe("decision IA: a burst goes in turns", () => {
   it("decision ED: a close completes the decisions of a quote", async () => {
     const { world } = await burstWorld();
     const orders = await placeMany(world, MANY, stop);
-    tell(world, "80", "81");
+    report(world, "80", "81");
     await world.engine.close();
     await world.crash();
     const triggers = await triggersOf(world, orders);

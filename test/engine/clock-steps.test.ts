@@ -319,12 +319,12 @@ describe("decision DA: timers", () => {
     const timers = new Timers(clock, new EngineTime(clock, 1_000), () => undefined);
     timers.begin();
     const ran: string[] = [];
-    timers.whileHeard(10, () => ran.push("passive 10"));
-    timers.whileHeard(30, () => ran.push("passive 30"));
+    timers.whileQuoted(10, () => ran.push("passive 10"));
+    timers.whileQuoted(30, () => ran.push("passive 30"));
     await clock.advanceTo(100);
     expect(ran).toEqual([]);
     timers.at(20, () => ran.push("at 20"));
-    timers.whileHeard(25, () => ran.push("canceled"))();
+    timers.whileQuoted(25, () => ran.push("canceled"))();
     timers.runDue();
     timers.runDue();
     expect(ran).toEqual(["passive 10", "at 20", "passive 30"]);

@@ -227,13 +227,16 @@ describe("decision 52: takeovers and nodes that are apart", () => {
     a.skewMs = HOUR;
     await cluster.pass(2 * TTL_MS);
     await a.engine.cancel({ accountId: account, orderId: order.orderId });
-    const told: string[] = [];
-    b.engine.events.on("alert", ({ alert, detail }) => void (alert === "CLOCK_STEPPED" && told.push(detail)));
+    const reported: string[] = [];
+    b.engine.events.on(
+      "alert",
+      ({ alert, detail }) => void (alert === "CLOCK_STEPPED" && reported.push(detail)),
+    );
     a.process.kill();
     await cluster.pass(3 * TTL_MS);
     const after = await placeOn(b, account, { price: "50" });
     expect(after.acceptedAtMs).toBeGreaterThan(START_MS + HOUR);
-    expect(told.filter((detail) => detail.includes("taken over"))).toHaveLength(1);
+    expect(reported.filter((detail) => detail.includes("taken over"))).toHaveLength(1);
   });
 
   it("a node whose lease has lapsed ends nothing by time until it is renewed", async () => {

@@ -41,10 +41,10 @@ function everyCall(engine: Engine, orderId: number): Readonly<Record<string, () 
 
 /** The state of a call: a value, the name of an error, or pending. */
 async function outcome(call: Promise<unknown>): Promise<string> {
-  return await Promise.race([heard(call), turns(400).then(() => "open")]);
+  return await Promise.race([received(call), turns(400).then(() => "open")]);
 }
 
-const heard = (call: Promise<unknown>): Promise<string> =>
+const received = (call: Promise<unknown>): Promise<string> =>
   call.then(
     () => "answered",
     (error: OrderError) => error.reason ?? String(error),
@@ -71,11 +71,11 @@ describe("decision ED: after a close", () => {
     await world.place({ type: "TRAILING_STOP_MARKET", side: "SELL", stopPrice: "90", trailingAmount: "5" });
     await world.quote("99", "100");
     expect(await world.engine.close()).toMatchObject({ inFlight: 1 });
-    const [told, lookups] = [world.updates.length, world.venue.lookups.length];
+    const [received, lookups] = [world.updates.length, world.venue.lookups.length];
     world.engine.market.quote({ symbol: SYMBOL, bid: "80", ask: "81" });
     world.venue.say(reported(world.venue.submitted[0]?.childId ?? "", "closed"));
     await world.clock.advanceBy(2 * 3_600_000);
-    expect([world.updates.length, world.venue.lookups.length]).toEqual([told, lookups]);
+    expect([world.updates.length, world.venue.lookups.length]).toEqual([received, lookups]);
     expect(world.venue.submitted).toHaveLength(1);
   });
 
@@ -89,7 +89,7 @@ describe("decision ED: after a close", () => {
       },
     });
     expect(await engine.close()).toMatchObject({ waitingFor: [] });
-    expect(world.told).toContain("unsubscribe.failed");
+    expect(world.reported).toContain("unsubscribe.failed");
   });
 });
 
@@ -137,7 +137,7 @@ describe("decision ED: while an engine closes", () => {
 
   it("a cancel that waits for an unreadable shard is answered", async () => {
     const { world, store } = await createFaultyWorld({
-      tell: (name) => name === "append.failed" && store().inject("fail-reads"),
+      report: (name) => name === "append.failed" && store().inject("fail-reads"),
     });
     const order = await world.place({ price: "100" });
     store().inject("fail", 1);
@@ -174,9 +174,9 @@ describe("decision ED: a close with a store that does not answer", () => {
 
   it("ends within closeTimeoutMs, reports what it left, and tells each caller the known outcome", async () => {
     const world = await hanging({ append: never });
-    const handedOver = heard(world.place({ price: "100" }));
+    const handedOver = received(world.place({ price: "100" }));
     await turns();
-    const waiting = heard(world.place({ price: "90" }));
+    const waiting = received(world.place({ price: "90" }));
     await turns();
     const closing = world.engine.close();
     await world.clock.advanceBy(2_999);

@@ -32,7 +32,7 @@ async function createNodes() {
 }
 
 type Nodes = Awaited<ReturnType<typeof createNodes>>;
-type Asked = Readonly<{
+type Requested = Readonly<{
   shards: readonly number[];
   to: number;
   leases?: Partial<ShardLeases>;
@@ -43,19 +43,19 @@ type Asked = Readonly<{
 /** Moves shards. `meanwhile` runs after each reading, with the number of readings before; time passes until the end. */
 async function moving(
   { clock, leases }: Nodes,
-  { shards, to, leases: own, ...options }: Asked,
+  { shards, to, leases: own, ...options }: Requested,
   meanwhile: (reading: number, progress: MoveProgress) => Promise<unknown> = async () => undefined,
 ): Promise<MoveOutcome> {
   let readings = 0;
   let running: Promise<unknown> = Promise.resolve();
-  const asked = moveShards({
+  const requested = moveShards({
     ...{ clock, leases: { ...leases, ...own }, shards, incarnation: to, limitMs: 2_000, ...options },
     onProgress(progress) {
       running = meanwhile(readings++, progress);
     },
   });
   let isSettled = false;
-  const end = asked.finally(() => {
+  const end = requested.finally(() => {
     isSettled = true;
   });
   end.catch(() => undefined);
@@ -205,7 +205,7 @@ describe("decision KW: an operator moves shards to a node", () => {
     const nodes = await createNodes();
     const { leases, b } = nodes;
     let isFailing = false;
-    const told: (string | undefined)[] = [];
+    const reported: (string | undefined)[] = [];
     const outcome = await moving(
       nodes,
       {
@@ -213,12 +213,12 @@ describe("decision KW: an operator moves shards to a node", () => {
         leases: { nodes: () => (isFailing ? Promise.reject(new Error("the store fails")) : leases.nodes()) },
       },
       async (reading, { failing }) => {
-        told.push(failing);
+        reported.push(failing);
         isFailing = reading !== 2;
       },
     );
     expect(outcome).toEqual({ kind: "limit", left: [8], isWithdrawn: false });
-    expect(told.slice(0, 5)).toEqual([
+    expect(reported.slice(0, 5)).toEqual([
       undefined,
       "the store fails",
       "the store fails",

@@ -17,9 +17,9 @@ function operatorOf({ clock, disk }: Cluster): OperatorOptions & { readonly leas
 }
 
 /** Lets time pass until a promise is settled. */
-async function during<T>(cluster: Cluster, asked: Promise<T>): Promise<T> {
+async function during<T>(cluster: Cluster, requested: Promise<T>): Promise<T> {
   let isSettled = false;
-  const end = asked.finally(() => {
+  const end = requested.finally(() => {
     isSettled = true;
   });
   end.catch(() => undefined);
@@ -30,16 +30,16 @@ async function during<T>(cluster: Cluster, asked: Promise<T>): Promise<T> {
 /** The host of a node hands over when an operator wants it, as docs/cluster.md shows. */
 function obey(cluster: Cluster, node: ClusterNode): readonly string[] {
   const engine = cluster.active(node);
-  const said: string[] = [];
+  const answer: string[] = [];
   engine.events.on("status", ({ change }) => {
-    said.push(change);
+    answer.push(change);
     if (change !== "HAND_OVER_WANTED") return;
     engine.handOver().then(
-      () => said.push("handed over"),
-      (error: unknown) => said.push(error instanceof HandOverError ? error.problem : "failed"),
+      () => answer.push("handed over"),
+      (error: unknown) => answer.push(error instanceof HandOverError ? error.problem : "failed"),
     );
   });
-  return said;
+  return answer;
 }
 
 async function startPair(): Promise<Readonly<{ cluster: Cluster; a: ClusterNode; b: ClusterNode }>> {
@@ -55,7 +55,7 @@ const numberOf = ({ standby }: ClusterNode): number => standby.status().incarnat
 describe("decision ZJ: an operator asks a node to hand over", () => {
   it("the node learns of it with its beat, its host hands over, and another node owns every shard", async () => {
     const { cluster, a, b } = await startPair();
-    const said = obey(cluster, a);
+    const answer = obey(cluster, a);
     const steps: DrainProgress[] = [];
     const options = { ...operatorOf(cluster), incarnation: numberOf(a) };
     const outcome = await during(
@@ -65,7 +65,7 @@ describe("decision ZJ: an operator asks a node to hand over", () => {
     expect(outcome).toEqual<DrainOutcome>({ kind: "drained", owners: [numberOf(b)] });
     expect(b.engine).toBeDefined();
     await settle();
-    expect(said).toContain("handed over");
+    expect(answer).toContain("handed over");
     expect(steps[0]).toMatchObject({ step: "asked", shards: 256 });
     expect(Math.max(...steps.map(({ elapsedMs }) => elapsedMs))).toBeLessThan(TTL_MS);
     expect(await during(cluster, drainNode(options))).toEqual({ kind: "not-live" });
@@ -77,12 +77,12 @@ describe("decision ZJ: an operator asks a node to hand over", () => {
     const cluster = createCluster();
     const a = await cluster.start("a");
     await cluster.pass(1_000);
-    const said = obey(cluster, a);
+    const answer = obey(cluster, a);
     const operator = operatorOf(cluster);
     const outcome = await during(cluster, drainNode({ ...operator, incarnation: numberOf(a) }));
     expect(outcome).toEqual({ kind: "no-standby" });
     await cluster.pass(TTL_MS);
-    expect(said).toEqual(["HAND_OVER_WANTED", "NO_STANDBY", "HAND_OVER_WITHDRAWN"]);
+    expect(answer).toEqual(["HAND_OVER_WANTED", "NO_STANDBY", "HAND_OVER_WITHDRAWN"]);
     expect(cluster.active(a).status()).toMatchObject({ system: "normal" });
     expect((await operator.leases.nodes()).nodes[0]?.wanted).toBeUndefined();
   });
@@ -90,11 +90,11 @@ describe("decision ZJ: an operator asks a node to hand over", () => {
   it("a host that does not answer: the drain ends in time, withdraws, and the status tells both", async () => {
     const { cluster, a } = await startPair();
     const operator = operatorOf(cluster);
-    const asked = drainNode({ ...operator, incarnation: numberOf(a), limitMs: TTL_MS });
+    const requested = drainNode({ ...operator, incarnation: numberOf(a), limitMs: TTL_MS });
     await cluster.pass(TTL_MS / 2);
     const { reasons } = cluster.active(a).status();
     expect(reasons.map(({ kind }) => kind)).toEqual(["HAND_OVER_WANTED"]);
-    expect(await during(cluster, asked)).toEqual({ kind: "late", step: "asked", isWithdrawn: true });
+    expect(await during(cluster, requested)).toEqual({ kind: "late", step: "asked", isWithdrawn: true });
     await cluster.pass(TTL_MS / 2);
     expect(cluster.active(a).status().reasons).toEqual([]);
   });
@@ -112,19 +112,19 @@ describe("decision ZJ: an operator asks a node to hand over", () => {
       want: (wish: Parameters<ShardLeases["want"]>[0]) => failing(() => operator.leases.want(wish)),
       assign: (assignment: ShardAssignment) => failing(() => operator.leases.assign(assignment)),
     };
-    const told: (string | undefined)[] = [];
+    const reported: (string | undefined)[] = [];
     const drain = (): Promise<DrainOutcome> =>
       drainNode({
         ...{ leases, clock: cluster.clock, signal: stopping.signal, incarnation: numberOf(a) },
-        onProgress: ({ failing: why }) => told.push(why),
+        onProgress: ({ failing: why }) => reported.push(why),
       });
-    const asked = drain();
+    const requested = drain();
     await cluster.pass(500);
     isFailing = true;
     await cluster.pass(500);
     stopping.abort();
-    expect(await during(cluster, asked)).toEqual({ kind: "stopped", step: "asked", isWithdrawn: false });
-    expect(told).toContain("the store fails");
+    expect(await during(cluster, requested)).toEqual({ kind: "stopped", step: "asked", isWithdrawn: false });
+    expect(reported).toContain("the store fails");
     isFailing = false;
     expect(await during(cluster, drain())).toEqual({ kind: "stopped", step: "asked", isWithdrawn: true });
     expect((await operator.leases.nodes()).nodes[0]?.wanted).toBeUndefined();

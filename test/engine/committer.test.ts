@@ -21,15 +21,15 @@ describe("decision EA: nothing is appended while an engine opens", () => {
   it("what was decided until then is appended in the next turn, and nothing if nothing was", async () => {
     const some = subject();
     some.decide(some.shardOf(1), recordOf(1));
-    expect([some.asked, some.committer.busy]).toEqual([0, false]);
+    expect([some.requested, some.committer.busy]).toEqual([0, false]);
     some.committer.begin();
-    expect([some.asked, some.committer.busy, some.batches.length]).toEqual([1, true, 0]);
+    expect([some.requested, some.committer.busy, some.batches.length]).toEqual([1, true, 0]);
     await some.turn();
     expect(decisionsOf(some)).toEqual([[1]]);
     expect(some.committer.busy).toBe(false);
     const none = subject();
     none.committer.begin();
-    expect([none.asked, none.committer.busy]).toEqual([0, false]);
+    expect([none.requested, none.committer.busy]).toEqual([0, false]);
   });
 });
 
@@ -69,11 +69,11 @@ describe("I20, decision 20: what a durable append causes, and in which order", (
 
   it("the time of an append is that at which the store was asked", async () => {
     const made = begun();
-    expect(made.committer.askedAt.monotonicMs).toBe(0);
+    expect(made.committer.requestedAt.monotonicMs).toBe(0);
     await made.pass(250);
     made.decide(made.shard, recordOf(1));
     await made.turn();
-    expect(made.committer.askedAt.monotonicMs).toBe(1_250);
+    expect(made.committer.requestedAt.monotonicMs).toBe(1_250);
   });
 
   it("65 records are settled in two turns after the one of the append, 64 in that one", async () => {
@@ -100,7 +100,7 @@ describe("I20, decision 20: what a durable append causes, and in which order", (
     const made = begun();
     made.decide(made.shard, recordOf(1));
     await made.turn();
-    expect([made.asked, made.did.filter((what) => what === "turn")]).toEqual([0, []]);
+    expect([made.requested, made.did.filter((what) => what === "turn")]).toEqual([0, []]);
   });
 
   it("what was decided meanwhile waits for the next turn", async () => {
@@ -115,13 +115,13 @@ describe("I20, decision 20: what a durable append causes, and in which order", (
     await made.turn();
     expect(decisionsOf(made)).toEqual([[1], [2]]);
     expect(made.did.filter((what) => /turn|settle/.test(what))).toEqual(["settle 1", "turn", "settle 2"]);
-    expect(made.asked).toBe(0);
+    expect(made.requested).toBe(0);
   });
 });
 
 describe("I01, I02: an append that was not kept, or whose outcome is unknown", () => {
   const LOST = new Error("disk full");
-  const TOLD = (shards: number): string =>
+  const REPORTED = (shards: number): string =>
     `error append.failed ${JSON.stringify({ message: "disk full", shards })}`;
 
   it("settles nothing: every shard in it reads the store, because the records may be there", async () => {
@@ -133,7 +133,7 @@ describe("I01, I02: an append that was not kept, or whose outcome is unknown", (
       "before-append",
       "spend 1",
       "failed: disk full",
-      TOLD(2),
+      REPORTED(2),
       "reload 1 1 maybe",
       "reload 2 2 maybe",
       "bursts",
@@ -355,7 +355,7 @@ describe("decision 53: an append without an answer for hostTimeoutMs", () => {
 
   it("whoever asks for marks of its shard to be kept is told that they are not", async () => {
     const made = await hung();
-    const [own, other] = [made.committer.keepMarks(7), made.committer.keepMarks(8)];
+    const [own, other] = [made.committer.persistMarks(7), made.committer.persistMarks(8)];
     await made.turn();
     expect(await Promise.all([own, other])).toEqual([false, true]);
   });
@@ -383,10 +383,10 @@ describe("decision 53: an append without an answer for hostTimeoutMs", () => {
 
   it("the time of an append is that of the append whose records are settled", async () => {
     const made = await hung();
-    expect(made.committer.askedAt.monotonicMs).toBe(1_000 + hostTimeoutMs);
+    expect(made.committer.requestedAt.monotonicMs).toBe(1_000 + hostTimeoutMs);
     made.answer("durable");
     await made.pass(0);
-    expect(made.committer.askedAt.monotonicMs).toBe(1_000);
+    expect(made.committer.requestedAt.monotonicMs).toBe(1_000);
   });
 
   it("refused or given up, its shard is read again and goes on; others do not wait for the reading", async () => {
@@ -500,7 +500,7 @@ describe("decision BR, decision ED: the last quotes of a closing engine", () => 
     await made.committer.finish();
     expect(made.batches).toEqual([{ shards: [], quotes: ["quote"] }]);
     made.decide(made.shard, recordOf(1));
-    expect(made.asked).toBe(0);
+    expect(made.requested).toBe(0);
   });
 
   it("an append keeps those of the markets whose parents are open after it, and holds only what there is", async () => {
@@ -549,41 +549,42 @@ describe("decision BR, decision ED: the last quotes of a closing engine", () => 
     const idle = begun();
     idle.committer.stop();
     idle.decide(idle.shard, recordOf(1));
-    expect(idle.asked).toBe(0);
+    expect(idle.requested).toBe(0);
   });
 });
 
 describe("decision 18: marks of a shard that goes to another engine", () => {
   it("the engine is told whether they are durable, once for each time that it asks", async () => {
     const made = begun([new Error("disk full")]);
-    const told: boolean[] = [];
-    const ask = (): void => void made.committer.keepMarks(7).then((durable) => told.push(durable));
+    const reported: boolean[] = [];
+    const ask = (): void => void made.committer.persistMarks(7).then((durable) => reported.push(durable));
     ask();
     await made.turn();
-    expect(told).toEqual([true]);
+    expect(reported).toEqual([true]);
     made.addMark(mark(1));
     ask();
     await made.turn();
     await made.pass(retryMinMs);
-    expect(told).toEqual([true, false]);
+    expect(reported).toEqual([true, false]);
     ask();
     await made.turn();
-    expect([told, positionsOf(made)]).toEqual([
+    expect([reported, positionsOf(made)]).toEqual([
       [true, false, true],
       [[1], [1]],
     ]);
     made.committer.stop();
-    expect(await made.committer.keepMarks(7)).toBe(false);
+    expect(await made.committer.persistMarks(7)).toBe(false);
   });
 
   it("those of another shard that is read again do not count", async () => {
     const made = begun();
     made.shard.state = "reloading";
     made.addMark(mark(1));
-    const told: boolean[] = [];
-    for (const shard of [7, 8]) void made.committer.keepMarks(shard).then((durable) => told.push(durable));
+    const reported: boolean[] = [];
+    for (const shard of [7, 8])
+      void made.committer.persistMarks(shard).then((durable) => reported.push(durable));
     await made.turn();
-    expect([told, positionsOf(made)]).toEqual([[false, true], []]);
+    expect([reported, positionsOf(made)]).toEqual([[false, true], []]);
   });
 
   it.each([
@@ -608,8 +609,8 @@ describe("decision 18: marks of a shard that goes to another engine", () => {
     const made = begun([new Error("disk full")]);
     made.addMark(mark(1));
     await made.turn();
-    made.committer.forgetMarks(8);
-    made.committer.forgetMarks(7);
+    made.committer.dropMarks(8);
+    made.committer.dropMarks(7);
     await made.pass(retryMaxMs);
     made.decide(made.shard, recordOf(1));
     await made.turn();

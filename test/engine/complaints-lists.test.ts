@@ -139,7 +139,7 @@ it("complaint 25: while the store cannot write the sibling's cancel, no child go
   }
   expect(sentTo(world.venue)).toEqual([]);
   // At once, once more at once, then every retryMinMs (100).
-  expect(world.told.filter((name) => name === "append.failed").length).toBeLessThan(55);
+  expect(world.reported.filter((name) => name === "append.failed").length).toBeLessThan(55);
   store().inject("none");
   await world.pass(1_000);
   await world.quote("90", "91");

@@ -8,8 +8,8 @@ import { createWorld, SYMBOL, type World } from "../support/world.ts";
 function marketOf(world: World): (bid: string, ask: string, size: string) => Promise<void> {
   let visible: Quantity = quantity("1");
   let at = { BUY: "100", SELL: "100" };
-  world.venue.onSubmit = ({ childId, side, quantity: asked }) =>
-    reported(childId, "closed", [fillOf({ quantity: min(visible, asked), price: at[side] })]);
+  world.venue.onSubmit = ({ childId, side, quantity: requested }) =>
+    reported(childId, "closed", [fillOf({ quantity: min(visible, requested), price: at[side] })]);
   return async (bid, ask, size) => {
     visible = quantity(size);
     at = { BUY: ask, SELL: bid };
@@ -135,8 +135,8 @@ describe("decision 35: residualCountsAsFilled", () => {
       ]),
     );
     await world.engine.idle();
-    world.venue.onSubmit = ({ childId: id, quantity: asked }) =>
-      reported(id, "closed", [fillOf({ quantity: asked, price: "90" })]);
+    world.venue.onSubmit = ({ childId: id, quantity: requested }) =>
+      reported(id, "closed", [fillOf({ quantity: requested, price: "90" })]);
     await world.quote("90", "91");
     expect(sentTo(world.venue).slice(1)).toEqual(["SELL 0.9999"]);
     expect(await world.legs(list)).toEqual(["EXPIRED EXPIRED", "EXPIRED EXPIRED", "CANCELED CANCELED"]);

@@ -11,7 +11,7 @@ async function closedEarly(options: WorldOptions = {}) {
 }
 
 /** Time passes with the same market, a quote each second. */
-async function goOn(world: World, seconds: number): Promise<void> {
+async function resume(world: World, seconds: number): Promise<void> {
   for (let second = 0; second < seconds; second++) {
     await world.pass(1_000);
     await world.quote("99", "100");
@@ -24,7 +24,7 @@ describe("decision 55: before the next child, one that closed with less than ask
     world.venue.onClosedLookup = ({ childId }) =>
       reported(childId, "closed", [fillOf({ quantity: "0.6", id: "after the close" })]);
     await world.quote("99", "100");
-    await goOn(world, 2);
+    await resume(world, 2);
     expect(world.venue.closedLookups).toHaveLength(1);
     expect(sentTo(world.venue)).toEqual(["BUY 1 @ 100"]);
     expect(await world.executed(order)).toBe("1");
@@ -43,10 +43,10 @@ describe("decision 55: before the next child, one that closed with less than ask
   it("after the time that the venue declares", async () => {
     const { world } = await closedEarly({ venue: createScriptedVenue({ fillsMayFollowCloseMs: 3_000 }) });
     await world.quote("99", "100");
-    await goOn(world, 2);
+    await resume(world, 2);
     expect(world.venue.closedLookups).toEqual([]);
     expect(sentTo(world.venue)).toHaveLength(1);
-    await goOn(world, 2);
+    await resume(world, 2);
     expect(world.venue.closedLookups).toHaveLength(1);
     expect(sentTo(world.venue)).toHaveLength(2);
   });
@@ -59,7 +59,7 @@ describe("decision 55: before the next child, one that closed with less than ask
     world.venue.onClosedLookup = ({ childId }) =>
       reported(childId, "closed", [fillOf({ quantity: "0.6", id: "while it was down" })]);
     await world.crash();
-    await goOn(world, 5);
+    await resume(world, 5);
     expect(sentTo(world.venue)).toHaveLength(1);
     expect(await world.executed(order)).toBe("1");
     expect((await world.engine.verify()).equal).toBe(true);
@@ -69,9 +69,9 @@ describe("decision 55: before the next child, one that closed with less than ask
     const { world } = await closedEarly();
     world.venue.onClosedLookup = () => new Error("busy");
     await world.quote("99", "100");
-    await goOn(world, 29);
+    await resume(world, 29);
     expect(sentTo(world.venue)).toHaveLength(1);
-    await goOn(world, 2);
+    await resume(world, 2);
     expect(sentTo(world.venue)).toHaveLength(2);
   });
 
@@ -79,7 +79,7 @@ describe("decision 55: before the next child, one that closed with less than ask
     const { world } = await closedEarly();
     world.venue.onClosedLookup = ({ childId }) => reported(childId, "open");
     await world.quote("99", "100");
-    await goOn(world, 60);
+    await resume(world, 60);
     expect(sentTo(world.venue)).toHaveLength(1);
   });
 });
@@ -111,9 +111,9 @@ describe("decision 55: one late execution raises the wait to as long as it took"
     await world.quote("99", "100");
     const mine = (): number => world.venue.submitted.filter(({ accountId }) => accountId === 2).length;
     expect(mine()).toBe(1);
-    await goOn(world, 4);
+    await resume(world, 4);
     expect(mine()).toBe(1);
-    await goOn(world, 2);
+    await resume(world, 2);
     expect(mine()).toBe(2);
     expect(world.venue.closedLookups.length).toBeGreaterThan(before);
   });

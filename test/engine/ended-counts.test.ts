@@ -51,7 +51,7 @@ describe("decision XD: the number of ended parents of an account", () => {
   });
 
   it("an answer from before a reload of the shard, or from the time of a deletion, is not kept", async () => {
-    for (const happen of ["forget", "rowsLeave"] as const) {
+    for (const happen of ["clear", "rowsLeave"] as const) {
       const [counts, { waiting, ask }] = [new EndedCounts(), heldStore()];
       const [first, second] = [counts.of(1, ask), counts.of(1, ask)];
       counts[happen]();
@@ -78,24 +78,26 @@ describe("decision XD: the number of ended parents of an account", () => {
 
   it("is kept for a bounded number of accounts", async () => {
     const counts = new EndedCounts();
-    let asked = 0;
-    const ask = async (): Promise<EndedCount> => ({ count: ++asked, sequence: 1 });
+    let requested = 0;
+    const ask = async (): Promise<EndedCount> => ({ count: ++requested, sequence: 1 });
     for (let accountId = 0; accountId < 300; accountId++) await counts.of(accountId, ask);
     await counts.of(299, ask);
-    expect(asked).toBe(300);
+    expect(requested).toBe(300);
     await counts.of(0, ask);
-    expect(asked).toBe(301);
+    expect(requested).toBe(301);
   });
 });
 
 describe("decision XD: pages ask the store for the number once", () => {
   /** A world that counts the questions, and whose deletions of rows a test can fail. */
-  async function countedWorld(): Promise<Readonly<{ world: World; asked: () => number; fail: () => void }>> {
-    let [asked, fails] = [0, false];
+  async function countedWorld(): Promise<
+    Readonly<{ world: World; requested: () => number; fail: () => void }>
+  > {
+    let [requested, fails] = [0, false];
     const counted = (store: OrderStore): OrderStore => ({
       ...store,
       countEnded(whose) {
-        asked++;
+        requested++;
         return store.countEnded(whose);
       },
       deleteEnded: async (range) => {
@@ -114,12 +116,12 @@ describe("decision XD: pages ask the store for the number once", () => {
     const fail = (): void => {
       fails = true;
     };
-    return { world, asked: () => asked, fail };
+    return { world, requested: () => requested, fail };
   }
   const totalOf = async (world: World): Promise<number> => (await world.engine.page(PAGE)).total;
 
   it("I70: however many pages are read, orders end, lists end and a restart comes", async () => {
-    const { world, asked } = await countedWorld();
+    const { world, requested } = await countedWorld();
     const orders = [];
     for (let n = 0; n < 6; n++) orders.push(await world.place({ price: "50" }));
     expect(await totalOf(world)).toBe(6);
@@ -137,17 +139,17 @@ describe("decision XD: pages ask the store for the number once", () => {
     expect(await totalOf(world)).toBe(8);
     await world.engine.cancelList({ accountId: 1, listId });
     expect(await totalOf(world)).toBe(8);
-    expect(asked()).toBe(1);
+    expect(requested()).toBe(1);
   });
 
   it("I70: after the hour in which rows were deleted it is asked for again, and after a deletion that failed always", async () => {
-    const { world, asked, fail } = await countedWorld();
+    const { world, requested, fail } = await countedWorld();
     await world.cancel(await world.place({ price: "50" }));
-    expect([await totalOf(world), asked()]).toEqual([1, 1]);
+    expect([await totalOf(world), requested()]).toEqual([1, 1]);
     await world.pass(25 * 3_600_000);
-    expect([await totalOf(world), await totalOf(world), asked()]).toEqual([0, 0, 2]);
+    expect([await totalOf(world), await totalOf(world), requested()]).toEqual([0, 0, 2]);
     fail();
     await world.pass(3_600_000);
-    expect([await totalOf(world), await totalOf(world), asked()]).toEqual([0, 0, 4]);
+    expect([await totalOf(world), await totalOf(world), requested()]).toEqual([0, 0, 4]);
   });
 });

@@ -13,16 +13,16 @@ const FIELDS = { price: "100" };
 const DUPLICATE = { code: -2010 };
 
 /** A store that counts requests for client ids, and whose pages of names the test supplies. */
-type Watched = Readonly<{ store: OrderStore; asked: string[]; pages: EndedNamePage[] }>;
+type Watched = Readonly<{ store: OrderStore; requested: string[]; pages: EndedNamePage[] }>;
 type Pages = (page: EndedNamePage, inner: Required<OrderStore>) => Promise<readonly EndedName[]>;
 
 function watched(disk: MemoryDisk, pageOf: Pages = (page, inner) => inner.pageEndedNames(page)): Watched {
   const inner = createMemoryStore({ disk }) as Required<OrderStore>;
-  const [asked, pages]: [string[], EndedNamePage[]] = [[], []];
+  const [requested, pages]: [string[], EndedNamePage[]] = [[], []];
   const store: OrderStore = {
     ...inner,
     findEnded(key) {
-      if ("clientOrderId" in key) asked.push(key.clientOrderId);
+      if ("clientOrderId" in key) requested.push(key.clientOrderId);
       return inner.findEnded(key);
     },
     pageEndedNames(page) {
@@ -30,7 +30,7 @@ function watched(disk: MemoryDisk, pageOf: Pages = (page, inner) => inner.pageEn
       return pageOf(page, inner);
     },
   };
-  return { store, asked, pages };
+  return { store, requested, pages };
 }
 
 const placing = (engine: Engine, newClientOrderId: string): Promise<ParentOrder> =>
@@ -79,34 +79,34 @@ describe("decision IG: the store is asked for client ids that may be in it", () 
     const held = new Promise<void>((resolve) => {
       release = resolve;
     });
-    const { store, asked } = watched(world.disk, async (page, inner) => {
+    const { store, requested } = watched(world.disk, async (page, inner) => {
       await held;
       return await inner.pageEndedNames(page);
     });
     const engine = await world.open({ store });
     await placing(engine, "new-1");
-    expect(asked).toEqual(["new-1"]);
+    expect(requested).toEqual(["new-1"]);
     await expectTheSame(engine, early);
     release();
     await engine.idle();
-    asked.length = 0;
+    requested.length = 0;
     await placing(engine, "new-2");
     await placeOn(engine, { ...FIELDS, newClientOrderId: "early" }, 2);
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
     await expectTheSame(engine, early);
-    expect(asked).toEqual(["early", "early"]);
+    expect(requested).toEqual(["early", "early"]);
   });
 
   it("for every new id, if the store has no pages of names", async () => {
     const { world, early } = await usedWorld();
-    const { store, asked } = watched(world.disk);
+    const { store, requested } = watched(world.disk);
     const { pageEndedNames: _, ...without } = store;
     const engine = await world.open({ store: without });
     await engine.idle();
     await placing(engine, "new");
-    expect(asked).toEqual(["new"]);
+    expect(requested).toEqual(["new"]);
     await expectTheSame(engine, early);
-    expect(world.told).toEqual([]);
+    expect(world.reported).toEqual([]);
   });
 
   it("pages are read until the first empty one, however short they are", async () => {
@@ -115,14 +115,14 @@ describe("decision IG: the store is asked for client ids that may be in it", () 
     const early: ParentOrder[] = [];
     for (const id of ["b", "a", "d", "c"]) early.push(await ended(first, id));
     await first.close();
-    const { store, asked, pages } = watched(world.disk, (page, inner) =>
+    const { store, requested, pages } = watched(world.disk, (page, inner) =>
       inner.pageEndedNames({ ...page, limit: 1 }),
     );
     const engine = await world.open({ store });
     await engine.idle();
     expect(pages.map(({ after }) => after?.clientOrderId)).toEqual([undefined, "a", "b", "c", "d"]);
     for (const order of early) await expectTheSame(engine, order);
-    expect(asked).toHaveLength(8);
+    expect(requested).toHaveLength(8);
   });
 });
 
@@ -249,33 +249,33 @@ describe("decision IG, decision CC: a page of names that fails or cannot be read
   it.each(WRONG)("%s: is requested again, and until then the store is asked", async (what, wrong) => {
     const { world, early } = await usedWorld();
     let isWrong = true;
-    const { store, asked, pages } = watched(world.disk, (page, inner) =>
+    const { store, requested, pages } = watched(world.disk, (page, inner) =>
       isWrong ? (wrong() as Promise<readonly EndedName[]>) : inner.pageEndedNames(page),
     );
     const engine = await world.open({ store });
     await engine.idle();
     if (what === "no answer in time") await world.clock.advanceBy(hostTimeoutMs);
     await placing(engine, "new-1");
-    expect([asked, pages.length, world.told]).toEqual([["new-1"], 1, ["host.failed"]]);
+    expect([requested, pages.length, world.reported]).toEqual([["new-1"], 1, ["host.failed"]]);
     await expectTheSame(engine, early);
     isWrong = false;
     await world.clock.advanceBy(retryMaxMs - 1);
     expect(pages.length).toBe(1);
     await world.clock.advanceBy(1);
     await engine.idle();
-    asked.length = 0;
+    requested.length = 0;
     await placing(engine, "new-2");
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
     await expectTheSame(engine, early);
   });
 
   it("a later page that repeats the previous one is not the end", async () => {
     const { world } = await usedWorld();
-    const { store, asked } = watched(world.disk, (_page, inner) => inner.pageEndedNames({ limit: 1 }));
+    const { store, requested } = watched(world.disk, (_page, inner) => inner.pageEndedNames({ limit: 1 }));
     const engine = await world.open({ store });
     await engine.idle();
     await placing(engine, "new");
-    expect([asked, world.told]).toEqual([["new"], ["host.failed"]]);
+    expect([requested, world.reported]).toEqual([["new"], ["host.failed"]]);
   });
 
   it("continues after the last page that was read", async () => {
@@ -311,6 +311,6 @@ describe("decision IG, decision CC: a page of names that fails or cannot be read
     fail();
     await turns();
     await world.clock.advanceBy(retryMaxMs);
-    expect([pages.length, world.told.filter((event) => event === "host.failed")]).toEqual([1, []]);
+    expect([pages.length, world.reported.filter((event) => event === "host.failed")]).toEqual([1, []]);
   });
 });

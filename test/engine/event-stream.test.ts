@@ -32,14 +32,14 @@ describe("I54: the event stream", () => {
   it("carries the order as of its record, and every reported step is durable", async () => {
     const world = await createWorld();
     const store = createMemoryStore({ disk: world.disk });
-    const kept: ReturnType<typeof store.readRecords>[] = [];
+    const stored: ReturnType<typeof store.readRecords>[] = [];
     world.engine.events.on("order", ({ shard, sequence, order }) => {
-      kept.push(store.readRecords({ shard, after: sequence - 1, limit: 1 }));
+      stored.push(store.readRecords({ shard, after: sequence - 1, limit: 1 }));
       expect(order.lastSequence).toBe(sequence);
     });
     const order = await world.place({ price: "100" });
     await world.quote("99", "100");
-    expect((await Promise.all(kept)).flat()).toEqual(world.updates.map(({ record }) => record));
+    expect((await Promise.all(stored)).flat()).toEqual(world.updates.map(({ record }) => record));
     expect(world.updates.at(-1)?.order).toEqual(await world.order(order));
   });
 
@@ -59,31 +59,31 @@ describe("I54: the event stream", () => {
 describe("listeners", () => {
   it("that throw harm neither the engine nor later listeners", async () => {
     const world = await createWorld();
-    const heard: string[] = [];
+    const received: string[] = [];
     const throwing = (): never => {
       throw new Error("a listener's own trouble");
     };
     world.engine.events.on("order", throwing);
     world.engine.events.on("alert", throwing);
-    world.engine.events.on("order", ({ sequence }) => void heard.push(`order ${sequence}`));
-    world.engine.events.on("alert", ({ alert }) => void heard.push(alert));
+    world.engine.events.on("order", ({ sequence }) => void received.push(`order ${sequence}`));
+    world.engine.events.on("alert", ({ alert }) => void received.push(alert));
     const order = await world.place({ price: "100" });
     world.venue.onSubmit = ({ childId }) => reported(childId, "closed", [fillOf({ quantity: "2" })]);
     await world.quote("99", "100");
     expect(await world.status(order)).toBe("FILLED FILLED");
-    expect(heard).toEqual(["order 1", "order 2", "order 3", "OVERFILL"]);
-    expect(world.told.filter((name) => name === "listener.failed")).toHaveLength(4);
+    expect(received).toEqual(["order 1", "order 2", "order 3", "OVERFILL"]);
+    expect(world.reported.filter((name) => name === "listener.failed")).toHaveLength(4);
   });
 
   it("receive nothing after they left", async () => {
     const world = await createWorld();
-    const heard: number[] = [];
-    const listener = ({ sequence }: Readonly<{ sequence: number }>): void => void heard.push(sequence);
+    const received: number[] = [];
+    const listener = ({ sequence }: Readonly<{ sequence: number }>): void => void received.push(sequence);
     const leave = world.engine.events.on("order", listener);
     await world.place({ price: "100" });
     leave();
     await world.place({ price: "100" });
-    expect(heard).toEqual([1]);
+    expect(received).toEqual([1]);
   });
 
   it("may act on the engine during an event", async () => {

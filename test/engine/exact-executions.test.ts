@@ -39,13 +39,13 @@ describe("decision 7: executions are exact to 18 decimals", () => {
     const world = await filling(["0.12345678", "0.37654321"], ["0.5"]);
     const order = await world.place({ price: "100", quantity: "1" });
     const events = world.engine.events;
-    const told: string[] = [];
+    const received: string[] = [];
     events.on("order", (update) => {
       for (const event of orderEventsOf(update)) {
         if (event.fill === undefined) continue;
         const { l, z, Z, Y } = executionReport(event, STAMP) as Readonly<Record<string, string>>;
         const { o } = orderTradeUpdate(event, STAMP) as unknown as { o: Readonly<Record<string, string>> };
-        told.push(`${l} ${z} ${Z} ${Y}`);
+        received.push(`${l} ${z} ${Z} ${Y}`);
         expect([o["l"], o["z"], o["ap"]]).toEqual([l, z, "100"]);
       }
     });
@@ -55,7 +55,7 @@ describe("decision 7: executions are exact to 18 decimals", () => {
       ...{ executedQty: "0.49999999", cummulativeQuoteQty: "49.999999", avgPrice: "100" },
     });
     await world.quote("99", "100");
-    expect(told.slice(0, 2)).toEqual([
+    expect(received.slice(0, 2)).toEqual([
       "0.12345678 0.12345678 12.345678 12.345678",
       "0.37654321 0.49999999 49.999999 37.654321",
     ]);

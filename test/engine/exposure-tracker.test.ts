@@ -10,7 +10,7 @@ const order = { orderId: -256, accountId: 1, intent: { symbol: "BTC/USD", side: 
 const newLive = (): LiveOrder => ({ working: order, durable: order }) as unknown as LiveOrder;
 
 /** A parent whose position was asked for, and the host that has not answered yet. */
-function asking() {
+function requesting() {
   let live = newLive();
   const emitted: string[] = [];
   const answers: { resolve: (position: Quantity) => void; reject: (error: Error) => void }[] = [];
@@ -44,7 +44,7 @@ function asking() {
 
 describe("I62: a parent waits for a position of the host", () => {
   it("meets the market again when the position cannot be read", async () => {
-    const { emitted, answers } = asking();
+    const { emitted, answers } = requesting();
     answers[0]?.reject(new Error("away"));
     await Promise.resolve();
     expect(emitted).toEqual(["REARM"]);
@@ -53,7 +53,7 @@ describe("I62: a parent waits for a position of the host", () => {
   it.each(["fails", "comes"])(
     "after its shard was read again, it does nothing when the answer %s",
     async (how) => {
-      const { emitted, answers, readAgain } = asking();
+      const { emitted, answers, readAgain } = requesting();
       readAgain();
       // The shard has armed the new object, which may be in another state: the former must not take it out of the book.
       if (how === "fails") answers[0]?.reject(new Error("away"));

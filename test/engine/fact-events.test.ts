@@ -10,18 +10,18 @@ import { fillOf, reported } from "../support/scripted-venue.ts";
 import { createWorld, type World } from "../support/world.ts";
 
 /** What the engine tells of facts from now on, in one line each; with `order`, also of records. */
-function hear(engine: Engine, more: readonly ("order" | "list" | "alert")[] = []): string[] {
-  const heard: string[] = [];
+function receive(engine: Engine, more: readonly ("order" | "list" | "alert")[] = []): string[] {
+  const received: string[] = [];
   const { events } = engine;
   events.on("fill", ({ childId, fill }) =>
-    heard.push(`fill ${attemptOf(childId)} ${formatQuantity(fill.quantity)}`),
+    received.push(`fill ${attemptOf(childId)} ${formatQuantity(fill.quantity)}`),
   );
   events.on("child", ({ childId, state, detail }) =>
-    heard.push(["child", attemptOf(childId), state, ...(detail === undefined ? [] : [detail])].join(" ")),
+    received.push(["child", attemptOf(childId), state, ...(detail === undefined ? [] : [detail])].join(" ")),
   );
-  events.on("ended", ({ status, reason }) => heard.push(`ended ${status} ${reason}`));
-  for (const name of more) events.on(name, () => heard.push(name));
-  return heard;
+  events.on("ended", ({ status, reason }) => received.push(`ended ${status} ${reason}`));
+  for (const name of more) events.on(name, () => received.push(name));
+  return received;
 }
 
 const attemptOf = (childId: string): string => childId.split("-").at(-1) ?? "";
@@ -38,13 +38,13 @@ function fillsInParts({ venue }: World): void {
 describe("decision KG: the events of facts", () => {
   it("tell each child, fill and end once, in the order of the records, after the order's own event", async () => {
     const world = await createWorld();
-    const heard = hear(world.engine, ["order"]);
+    const received = receive(world.engine, ["order"]);
     fillsInParts(world);
     await world.place({ price: "100" });
     await world.quote("99", "100");
     await world.pass(5_000);
     await world.quote("99", "100");
-    expect(heard).toEqual([
+    expect(received).toEqual([
       "order",
       ...["order", "child 1 SENT"],
       ...["order", "fill 1 0.2", "fill 1 0.3", "child 1 DONE"],
@@ -55,20 +55,20 @@ describe("decision KG: the events of facts", () => {
 
   it("name order, client id and account, and carry the order after the record", async () => {
     const world = await createWorld();
-    const told: EngineEvents["fill" | "child" | "ended"][] = [];
+    const received: EngineEvents["fill" | "child" | "ended"][] = [];
     for (const name of ["fill", "child", "ended"] as const) {
-      world.engine.events.on(name, (update) => void told.push(update));
+      world.engine.events.on(name, (update) => void received.push(update));
     }
     const { orderId } = await world.place({ price: "100", newClientOrderId: "mine" }, 2);
     await world.quote("99", "100");
     const { record, order } = world.updates[2] ?? expect.fail("three records were expected");
-    expect(told.slice(1)).toEqual(
-      told.slice(1).map((update) => ({
+    expect(received.slice(1)).toEqual(
+      received.slice(1).map((update) => ({
         ...update,
         ...{ accountId: 2, orderId, clientOrderId: "mine", order, timeMs: record.timeMs },
       })),
     );
-    expect(told.map(({ order: { executedQuantity } }) => formatQuantity(executedQuantity))).toEqual([
+    expect(received.map(({ order: { executedQuantity } }) => formatQuantity(executedQuantity))).toEqual([
       "0",
       "1",
       "1",
@@ -78,12 +78,12 @@ describe("decision KG: the events of facts", () => {
 
   it("tell a state of a child that is not known, with the reason of an unreadable report", async () => {
     const world = await createWorld();
-    const heard = hear(world.engine);
+    const received = receive(world.engine);
     world.venue.onSubmit = ({ childId }) => ({ ...reported(childId, "closed"), fills: "none" }) as never;
     world.venue.onLookup = ({ childId }) => reported(childId, "open");
     await world.place({ price: "100" });
     await world.quote("99", "100");
-    expect(heard).toEqual([
+    expect(received).toEqual([
       "child 1 SENT",
       "child 1 UNKNOWN the executions are not an array",
       "child 1 OPEN",
@@ -95,22 +95,22 @@ describe("decision KG: the events of facts", () => {
     world.venue.onSubmit = ({ childId }) => reported(childId, "open");
     await world.place({ price: "100" });
     await world.quote("99", "100");
-    const heard = hear(world.engine);
+    const received = receive(world.engine);
     const { childId = "" } = world.venue.submitted[0] ?? {};
     const report = reported(childId, "open", [fillOf({ quantity: "0.4", id: "once" })]);
     for (let n = 0; n < 2; n++) {
       world.venue.say(report);
       await world.engine.idle();
     }
-    expect(heard).toEqual(["fill 1 0.4"]);
+    expect(received).toEqual(["fill 1 0.4"]);
   });
 
   it("tell the loser of a pair before the winner, and the list at last", async () => {
     const world = await createWorld();
     await world.placeList("oco", OCO);
-    const heard = hear(world.engine, ["order", "list"]);
+    const received = receive(world.engine, ["order", "list"]);
     await world.quote("110", "111");
-    expect(heard.slice(0, 5)).toEqual([
+    expect(received.slice(0, 5)).toEqual([
       "order",
       "ended CANCELED OCO_TRIGGER",
       "order",
@@ -122,17 +122,17 @@ describe("decision KG: the events of facts", () => {
   it("say nothing while the record is under way, and nothing of what a new engine reads", async () => {
     const { world, store } = await createFaultyWorld();
     await world.place({ price: "100" });
-    const heard = hear(world.engine);
+    const received = receive(world.engine);
     store().inject("slow");
     void world.quote("99", "100");
     await turns();
-    expect(heard).toEqual([]);
+    expect(received).toEqual([]);
     store().inject("none");
     store().release();
     await world.engine.idle();
-    expect(heard).toEqual(["child 1 SENT", "fill 1 1", "child 1 DONE", "ended FILLED FILLED"]);
+    expect(received).toEqual(["child 1 SENT", "fill 1 1", "child 1 DONE", "ended FILLED FILLED"]);
     await world.crash();
-    expect(hear(world.engine)).toEqual([]);
+    expect(receive(world.engine)).toEqual([]);
   });
 
   it("make no payload when nobody listens", () => {
@@ -163,25 +163,25 @@ describe("decision KG: listeners", () => {
       });
     }
     world.engine.events.on("ended", async () => await Promise.reject(new Error("later")));
-    const heard = hear(world.engine);
+    const received = receive(world.engine);
     const order = await world.place({ price: "100" });
     await world.quote("99", "100");
-    expect(heard).toEqual(["child 1 SENT", "fill 1 1", "child 1 DONE", "ended FILLED FILLED"]);
+    expect(received).toEqual(["child 1 SENT", "fill 1 1", "child 1 DONE", "ended FILLED FILLED"]);
     expect(await world.status(order)).toBe("FILLED FILLED");
-    expect(world.told.filter((name) => name === "listener.failed")).toHaveLength(5);
+    expect(world.reported.filter((name) => name === "listener.failed")).toHaveLength(5);
   });
 
   it("of one event hear it once; those that leave before hear nothing", async () => {
     const world = await createWorld();
-    const heard: string[] = [];
-    world.engine.events.once("order", () => heard.push("once"));
-    const leave = world.engine.events.once("order", () => heard.push("left"));
+    const received: string[] = [];
+    world.engine.events.once("order", () => received.push("once"));
+    const leave = world.engine.events.once("order", () => received.push("left"));
     leave();
-    const stop = world.engine.events.on("order", () => heard.push("on"));
+    const stop = world.engine.events.on("order", () => received.push("on"));
     for (let n = 0; n < 2; n++) await world.place({ price: "100" });
     stop();
     await world.place({ price: "100" });
-    expect(heard).toEqual(["once", "on", "on"]);
+    expect(received).toEqual(["once", "on", "on"]);
   });
 
   it("that throw hear a later event only if they want more than one", async () => {
@@ -190,6 +190,6 @@ describe("decision KG: listeners", () => {
       throw new Error("once is enough");
     });
     for (let n = 0; n < 2; n++) await world.place({ price: "100" });
-    expect(world.told.filter((name) => name === "listener.failed")).toHaveLength(1);
+    expect(world.reported.filter((name) => name === "listener.failed")).toHaveLength(1);
   });
 });

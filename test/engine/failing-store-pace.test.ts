@@ -7,14 +7,14 @@ import { createWorld, type World } from "../support/world.ts";
 async function createFailingWorld(): Promise<FaultyWorld> {
   let failed = 0;
   const faulty: FaultyWorld = await createFaultyWorld({
-    tell: (name) => {
+    report: (name) => {
       if (name === "append.failed" && ++failed > 200) faulty.store().inject("none");
     },
   });
   return faulty;
 }
 
-const failures = (world: World): number => world.told.filter((name) => name === "append.failed").length;
+const failures = (world: World): number => world.reported.filter((name) => name === "append.failed").length;
 
 /** Completes all work on a clock, and gives up if it does not end. */
 function boundedSettle(most: number): () => Promise<void> {
@@ -49,10 +49,10 @@ it("decision EG: neither the venue nor the store is polled in a loop for a child
     store().inject("fail");
     return filled(child);
   };
-  const said = new Map<string, ReturnType<typeof filled>>();
+  const answer = new Map<string, ReturnType<typeof filled>>();
   world.venue.onLookup = (child) => {
-    const report = said.get(child.childId) ?? filled(child);
-    said.set(child.childId, report);
+    const report = answer.get(child.childId) ?? filled(child);
+    answer.set(child.childId, report);
     return report;
   };
   world.engine.market.quote({ symbol: "BTC/USD", bid: "99", ask: "100" });
@@ -95,7 +95,7 @@ it("decision EG: a caller's request waits for no pause", async () => {
 
 it("decision EF: nothing is looked up while a shard cannot be read, and everything once it can", async () => {
   const faulty: FaultyWorld = await createFaultyWorld({
-    tell: (name) => {
+    report: (name) => {
       if (name === "append.failed") faulty.store().inject("fail-reads");
     },
   });
@@ -108,7 +108,7 @@ it("decision EF: nothing is looked up while a shard cannot be read, and everythi
   await expect(world.place({ price: "100" })).rejects.toThrow();
   const before = world.venue.lookups.length;
   await world.clock.advanceBy(600_000, () => turns(60));
-  expect(world.told).toContain("reload.failed");
+  expect(world.reported).toContain("reload.failed");
   expect(world.venue.lookups.length - before).toBe(0);
   world.venue.onLookup = (child) => filled(child);
   store().inject("none");

@@ -4,7 +4,7 @@ import { formatQuantity, quantity } from "../../src/decimal/index.ts";
 import type { Engine } from "../../src/engine/index.ts";
 import { shardOf } from "../../src/lifecycle/index.ts";
 import type { ParentOrder } from "../../src/model/index.ts";
-import { asking } from "../support/asked-store.ts";
+import { requesting } from "../support/asked-store.ts";
 import { createFaultyWorld, turns } from "../support/faulty-world.ts";
 import { createScriptedVenue, filled, reported, sentTo } from "../support/scripted-venue.ts";
 import { createWorld, type World } from "../support/world.ts";
@@ -53,7 +53,7 @@ describe("I26, I60: an engine whose shards another engine took over", () => {
     const gone = { code: -1001, status: 503 };
     await expect(first.place({ accountId: 1, order: fields })).rejects.toMatchObject(gone);
     const key = { accountId: 1, orderId: order.orderId };
-    for (const asked of [
+    for (const requested of [
       first.place({ accountId: 1, order: fields }),
       first.find(key),
       first.find({ accountId: 1, clientOrderId: order.intent.clientOrderId }),
@@ -64,7 +64,7 @@ describe("I26, I60: an engine whose shards another engine took over", () => {
       first.cancelAll(1),
       first.verify(),
     ]) {
-      await expect(asked).rejects.toMatchObject(gone);
+      await expect(requested).rejects.toMatchObject(gone);
     }
     expect(await world.status(order)).toBe("NEW WAITING");
     expect((await world.engine.page(PAGE)).total).toBe(1);
@@ -166,7 +166,7 @@ describe("I26, I60: an engine whose shards another engine took over", () => {
       let fails = false;
       const world = await createWorld({
         venue: createScriptedVenue({ ratePerSecond: 1 }),
-        store: asking(async (shard) => {
+        store: requesting(async (shard) => {
           if (fails && shard === shardOf(1)) throw new Error("the row cannot be read");
         }),
       });
@@ -190,7 +190,7 @@ describe("I26, I60: an engine whose shards another engine took over", () => {
     const world: World = await createWorld({
       venue: createScriptedVenue({ ratePerSecond: 1 }),
       settings: { submitDeadlineMs: 60_000 },
-      store: asking(async (shard) => {
+      store: requesting(async (shard) => {
         if (isSilent && shard === shardOf(1)) await answer(world);
       }),
     });
@@ -251,7 +251,7 @@ describe("I26, I60: an engine whose shards another engine took over", () => {
     let isLate = false;
     const world: World = await createWorld({
       venue: createScriptedVenue({ ratePerSecond: 4 }),
-      store: asking(async () => {
+      store: requesting(async () => {
         if (isLate) await late(world);
       }),
     });
@@ -326,7 +326,7 @@ describe("I26, I60: an engine whose shards another engine took over", () => {
     const first = await takeOver(world);
     first.market.quote({ symbol: "BTC/USD", bid: "110", ask: "111" });
     await world.pass(60_000);
-    expect(world.told.filter((name) => name === "append.failed").length).toBeLessThan(3);
+    expect(world.reported.filter((name) => name === "append.failed").length).toBeLessThan(3);
   });
 
   it("I15: a report to both engines is counted once, by the owner", async () => {
@@ -339,7 +339,7 @@ describe("I26, I60: an engine whose shards another engine took over", () => {
     await takeOver(world);
     answer();
     if (child !== undefined) world.venue.say(filled(child));
-    world.venue.onLookup = (asked) => filled(asked);
+    world.venue.onLookup = (requested) => filled(requested);
     await world.pass(5_000);
     expect(await world.status(order)).toBe("FILLED FILLED");
     expect((await world.engine.verify()).equal).toBe(true);
@@ -381,7 +381,7 @@ describe("I65: an append that the store refuses though no other engine owns the 
     const order = await world.place({ price: "100" });
     refuses = 1;
     await expect(world.place({ price: "90" })).rejects.toMatchObject({ reason: "DISCONNECTED", code: -1001 });
-    expect(world.told).not.toContain("shard.fenced");
+    expect(world.reported).not.toContain("shard.fenced");
     await world.place({ price: "90" });
     await world.quote("99", "100");
     expect(await world.status(order)).toBe("FILLED FILLED");

@@ -35,7 +35,7 @@ async function following(
   const books = new FollowedBooks(core);
   const { leases } = store;
   const tail: ShardLeases["tail"] = async (range) => (await leases.tail(range)).slice(loses() ? 1 : 0);
-  const journal = new FollowedJournal(core, { ...leases, tail }, { books, saw: () => undefined });
+  const journal = new FollowedJournal(core, { ...leases, tail }, { books, observe: () => undefined });
   await journal.load();
   return { books, journal };
 }

@@ -35,7 +35,7 @@ it("decision XL: a standby that opens reads only shards with records, and the ta
         return heads;
       },
     },
-    { books, saw: () => undefined },
+    { books, observe: () => undefined },
   );
   await journal.load();
   expect(read).toEqual([shardOf(ACCOUNT)]);
@@ -61,7 +61,7 @@ it("decision YO: a standby whose read found nothing leaves out the next one, and
       return leases.tail(range);
     },
   };
-  const journal = new FollowedJournal(core, counted, { books, saw: () => undefined });
+  const journal = new FollowedJournal(core, counted, { books, observe: () => undefined });
   await journal.load();
   const readsOf = async (): Promise<number> => {
     const before = reads;
@@ -87,7 +87,7 @@ it("decision WV: a standby notes every record that it reads, also those after a 
     core,
     // The first record is gone, as after retention.
     { ...leases, tail: async (range) => (await leases.tail(range)).filter(({ sequence }) => sequence > 1) },
-    { books, saw: (record) => void seen.push(record) },
+    { books, observe: (record) => void seen.push(record) },
   );
   await journal.load();
   for (const newClientOrderId of ["a", "b", "c"]) await world.place({ price: "90", newClientOrderId });

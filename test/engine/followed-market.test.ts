@@ -55,8 +55,8 @@ describe("decision XP: a node that does not write the market journal", () => {
       market.memory.watch(SYMBOL);
       for (const bid of ["100", "101"]) market.quote({ symbol: SYMBOL, bid, ask: "102" });
     }
-    expect(a.market.quotesToKeep([])).toHaveLength(1);
-    expect(b.market.quotesToKeep([SYMBOL])).toEqual([]);
+    expect(a.market.quotesToStore([])).toHaveLength(1);
+    expect(b.market.quotesToStore([SYMBOL])).toEqual([]);
   });
 
   it("counts a stored print that it has not heard, once, and may follow it if it is fresh by its own clock", async () => {
@@ -103,7 +103,7 @@ describe("decision XP: a node that does not write the market journal", () => {
 
   it("takes the writer's word for whether a print was fresh; its total never falls", async () => {
     const { a, b } = await pair();
-    a.market.printHeard(trade("1"), START_MS, false);
+    a.market.receivePrint(trade("1"), START_MS, false);
     b.market.print(trade("1"));
     await a.append();
     await b.followed.follow();
@@ -117,7 +117,7 @@ describe("decision XP: a node that does not write the market journal", () => {
     await b.followed.follow();
     expect([totalOf(a), totalOf(b)]).toEqual(["1.4", "1.4"]);
     a.market.print(trade("4"));
-    b.market.printHeard(trade("4"), START_MS, false);
+    b.market.receivePrint(trade("4"), START_MS, false);
     await a.append();
     await b.followed.follow();
     expect([totalOf(a), totalOf(b)]).toEqual(["2.4", "2.4"]);
@@ -205,7 +205,7 @@ describe("decision XP: a node that does not write the market journal", () => {
     for (const { market } of [a, b]) market.print(trade("1"));
     await a.append();
     await clock.advanceBy(1_000, async () => undefined);
-    expect(b.market.tape.forget(START_MS + 1, 100)).toBe(1);
+    expect(b.market.tape.evict(START_MS + 1, 100)).toBe(1);
     expect(b.market.tape.pendingOf(SYMBOL)).toEqual([]);
     await b.followed.follow();
     expect(totalOf(b)).toBe("1");
@@ -218,7 +218,7 @@ describe("decision XP: a node that does not write the market journal", () => {
   it("C: only the node that writes keeps prints that the store has not kept for a day", async () => {
     const { a, b } = await pair();
     for (const { market } of [a, b]) market.print(trade("1"));
-    for (const { market } of [a, b]) market.tape.forget(START_MS + 1, 100);
+    for (const { market } of [a, b]) market.tape.evict(START_MS + 1, 100);
     expect([a, b].map(({ market }) => market.tape.pendingOf(SYMBOL).length)).toEqual([1, 0]);
   });
 });
@@ -255,10 +255,10 @@ describe("decision XP: a node that becomes the writer", () => {
     a.market.memory.watch(SYMBOL);
     for (const bid of ["100", "101"]) a.market.quote({ symbol: SYMBOL, bid, ask: "102" });
     await a.append();
-    expect(a.market.quotesToKeep([])).toEqual([]);
+    expect(a.market.quotesToStore([])).toEqual([]);
     a.market.stopWriting();
     a.market.startWriting();
-    expect(a.market.quotesToKeep([])).toHaveLength(1);
+    expect(a.market.quotesToStore([])).toHaveLength(1);
   });
 
   it("a quote of an append from before it last stopped does not count as stored", async () => {
@@ -269,7 +269,7 @@ describe("decision XP: a node that becomes the writer", () => {
     a.market.stopWriting();
     a.market.startWriting();
     await append.end("kept");
-    expect(a.market.quotesToKeep([])).toHaveLength(1);
+    expect(a.market.quotesToStore([])).toHaveLength(1);
   });
 });
 
@@ -427,17 +427,17 @@ describe("decision XP: several nodes that hear prints in any order, often or not
   /** Runs steps, and lets each node become the writer once at the end, so that the store gets what any of them heard. */
   async function run(
     all: readonly Step[],
-  ): Promise<Readonly<{ nodes: readonly MarketNode[]; heard: Set<number> }>> {
+  ): Promise<Readonly<{ nodes: readonly MarketNode[]; received: Set<number> }>> {
     const clock = createManualClock({ startMs: START_MS });
     const disk = createMemoryDisk();
     const nodes: MarketNode[] = [];
     for (let n = 0; n < NODES; n++) nodes.push(await openMarketNode(disk, clock));
     const ends = new Map<MarketNode, AppendUnderWay>();
-    const heard = new Set<number>();
+    const received = new Set<number>();
     const totals = new Map(nodes.map((node) => [node, 0n]));
     for (const step of all) {
       if (step.kind === "pass") await clock.advanceBy(step.ms, async () => undefined);
-      else await take(nodes[step.node] as MarketNode, step, { ends, heard });
+      else await take(nodes[step.node] as MarketNode, step, { ends, received });
       for (const node of nodes) {
         const total = BigInt(node.market.tape.total(SYMBOL));
         expect(total >= (totals.get(node) ?? 0n)).toBe(true);
@@ -451,18 +451,18 @@ describe("decision XP: several nodes that hear prints in any order, often or not
       await next.append();
     }
     for (const node of nodes) await node.followed.follow();
-    return { nodes, heard };
+    return { nodes, received };
   }
 
   type Under = Readonly<{
     ends: Map<MarketNode, AppendUnderWay>;
-    heard: Set<number>;
+    received: Set<number>;
   }>;
 
   async function take(node: MarketNode, step: Exclude<Step, { kind: "pass" }>, under: Under): Promise<void> {
-    const { ends, heard } = under;
+    const { ends, received } = under;
     if (step.kind === "print") {
-      heard.add(step.trade);
+      received.add(step.trade);
       node.market.print(tradeAt(step.trade));
     } else if (step.kind === "follow") await node.followed.follow();
     else if (step.kind === "release") await node.release();
@@ -478,7 +478,7 @@ describe("decision XP: several nodes that hear prints in any order, often or not
   it("have one volume in the end, that of the union, each print once; no total falls", async () => {
     await fc.assert(
       fc.asyncProperty(steps, async (all) => {
-        const { nodes, heard } = await run(all);
+        const { nodes, received } = await run(all);
         const [first] = nodes as [MarketNode];
         const stored = await storedVolume(first.store, SYMBOL);
         for (const node of nodes) {
@@ -489,7 +489,7 @@ describe("decision XP: several nodes that hear prints in any order, often or not
           expect(node.market.tape.pendingOf(SYMBOL)).toEqual([]);
         }
         expect([...(await idsIn(first))].map(Number).sort((x, y) => x - y)).toEqual(
-          [...heard].sort((x, y) => x - y),
+          [...received].sort((x, y) => x - y),
         );
       }),
     );
@@ -498,8 +498,8 @@ describe("decision XP: several nodes that hear prints in any order, often or not
   it("have one total in the end if all judge alike whether a print is fresh", async () => {
     await fc.assert(
       fc.asyncProperty(steps, async (all) => {
-        const { nodes, heard } = await run(all.filter(({ kind }) => kind !== "pass"));
-        const union = [...heard].reduce((sum, number) => sum + 1 + number, 0);
+        const { nodes, received } = await run(all.filter(({ kind }) => kind !== "pass"));
+        const union = [...received].reduce((sum, number) => sum + 1 + number, 0);
         for (const node of nodes) expect(totalOf(node)).toBe(String(union));
         expect(await storedVolume((nodes as [MarketNode])[0].store, SYMBOL)).toEqual(
           volumeOf((nodes as [MarketNode])[0], SYMBOL),

@@ -188,7 +188,7 @@ it("decision HP: a parent waits for one asset only, also if the host names anoth
   const queue = new FundsQueue(
     { settings: { retryMinMs: 100, retryMaxMs: 5_000 }, nowMs: () => 0 } as unknown as Core,
     {
-      timers: { whileHeard: timer } as unknown as Timers,
+      timers: { whileQuoted: timer } as unknown as Timers,
       instruments: { find: () => instrument as Instrument | undefined },
       shards: { live: () => undefined } as unknown as Shards,
     },
@@ -197,7 +197,7 @@ it("decision HP: a parent waits for one asset only, also if the host names anoth
   queue.refused(order as ParentOrder);
   instrument = undefined;
   queue.refused(order as ParentOrder);
-  queue.forget(order.orderId);
+  queue.evict(order.orderId);
   // Each round sets the timer of the next one for as long as a parent waits.
   for (const round of rounds.splice(0)) round();
   expect(rounds).toEqual([]);

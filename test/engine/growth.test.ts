@@ -33,41 +33,41 @@ async function manyMarkets(): Promise<World> {
 describe("decision GP: a commit asks only the markets that have something to write", () => {
   it("for marks: one book after a quote of one market, however many books there are", async () => {
     const world = await manyMarkets();
-    const asked = vi.spyOn(TriggerBook.prototype, "hasMarks", "get");
+    const requested = vi.spyOn(TriggerBook.prototype, "hasMarks", "get");
     const taken = vi.spyOn(TriggerBook.prototype, "takeMarks");
     await world.quote("104", "105");
     // The quote asks its book, and so does the offer of the standing quote to the order.
     await world.place({ price: "50" });
-    expect([asked.mock.calls.length, taken.mock.calls.length]).toEqual([2, 1]);
+    expect([requested.mock.calls.length, taken.mock.calls.length]).toEqual([2, 1]);
     vi.restoreAllMocks();
-    const kept = (await createMemoryStore({ disk: world.disk }).readMarks()).filter(
+    const stored = (await createMemoryStore({ disk: world.disk }).readMarks()).filter(
       ({ symbol }) => symbol === SYMBOL,
     );
-    expect(kept.map(({ price }) => formatPrice(price))).toEqual(["100", "102", "104"]);
+    expect(stored.map(({ price }) => formatPrice(price))).toEqual(["100", "102", "104"]);
   });
 
   it("for quotes: those of watched markets that arrived after the store's last write", () => {
     const memory = new QuoteMemory();
-    const asked: string[] = [];
+    const requested: string[] = [];
     const quoteOf = (symbol: string, timeMs: number) => {
       return { symbol, bid: 1, ask: 2, bids: [], asks: [], timeMs, sequence: timeMs } as never;
     };
     const due = (timeMs: number, touched: readonly string[] = []): readonly string[] => {
-      asked.length = 0;
+      requested.length = 0;
       const last = (symbol: string) => {
-        asked.push(symbol);
+        requested.push(symbol);
         return quoteOf(symbol, timeMs);
       };
       return memory.due(last, touched).map(({ symbol }) => symbol);
     };
-    const kept = (symbol: string, timeMs: number): void => memory.kept([quoteOf(symbol, timeMs)]);
+    const stored = (symbol: string, timeMs: number): void => memory.stored([quoteOf(symbol, timeMs)]);
     for (const symbol of ["A", "B", "C"]) memory.watch(symbol);
     expect(due(1)).toEqual(["A", "B", "C"]);
-    for (const symbol of ["A", "B", "C"]) kept(symbol, 1);
-    expect([due(1), due(1), asked]).toEqual([[], [], []]);
+    for (const symbol of ["A", "B", "C"]) stored(symbol, 1);
+    expect([due(1), due(1), requested]).toEqual([[], [], []]);
     // No order watches D: only other changes to it bring its quote.
     for (const symbol of ["B", "D"]) memory.counted(quoteOf(symbol, 2));
-    expect([due(2), asked]).toEqual([["B"], ["B"]]);
+    expect([due(2), requested]).toEqual([["B"], ["B"]]);
     // Not written, because the append failed: it is due again.
     expect(due(2, ["D"])).toEqual(["B", "D"]);
     memory.unwatch("B");

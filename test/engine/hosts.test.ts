@@ -6,8 +6,8 @@ import { createWorld, SYMBOL, type World } from "../support/world.ts";
 
 const EXIT = { side: "SELL", type: "STOP_MARKET", stopPrice: "100", reduceOnly: true } as const;
 
-const codeOf = (asked: Promise<unknown>): Promise<unknown> =>
-  asked.then(
+const codeOf = (requested: Promise<unknown>): Promise<unknown> =>
+  requested.then(
     () => "taken",
     (error: OrderError) => error.code,
   );
@@ -129,7 +129,7 @@ describe("decision CD: a venue whose capabilities cannot be read", () => {
       await world.pass(1_000);
     }
     expect(world.venue.submitted).toHaveLength(3);
-    expect(world.told).toContain("venue.capabilities");
+    expect(world.reported).toContain("venue.capabilities");
   });
 
   it("I22: not-found settles none of its children", async () => {
@@ -145,9 +145,9 @@ describe("decision CD: a venue whose capabilities cannot be read", () => {
 
 describe("decision CD: callbacks of a host", () => {
   it("telemetry, probe and listeners that throw or reject disturb neither the engine nor each other", async () => {
-    const heard: string[] = [];
+    const received: string[] = [];
     const world = await createWorld({
-      tell: () => {
+      report: () => {
         throw new Error("no ear");
       },
       probe: () => {
@@ -160,12 +160,12 @@ describe("decision CD: callbacks of a host", () => {
     world.engine.events.on("order", (async () => {
       throw new Error("no listener");
     }) as never);
-    world.engine.events.on("order", ({ order }) => heard.push(String(order.executedQuantity)));
+    world.engine.events.on("order", ({ order }) => received.push(String(order.executedQuantity)));
     world.venue.onSubmit = (child) => filled(child);
     const order = await world.place({ price: "100" });
     await world.quote("99", "100");
     expect(await world.status(order)).toBe("FILLED FILLED");
-    expect(heard.at(-1)).toBe("1000000");
+    expect(received.at(-1)).toBe("1000000");
     expect((await world.engine.verify()).equal).toBe(true);
   });
 });

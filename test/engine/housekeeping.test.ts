@@ -28,14 +28,14 @@ function subject(
   const held = createHeldTurns(0.25);
   const history = new MarkHistory();
   for (const mark of marks) history.add(mark);
-  const asked: string[] = [];
+  const requested: string[] = [];
   const gone: number[] = [];
   const left = [...deletes];
   const memory = { liveOrders: new Map(liveOrders.entries()) };
   const shard = { state: "running", memory, activating: new Map(), endings: new Endings() };
   const shards = [shard];
   let hour: () => void = () => undefined;
-  const telemetry = { event: (_: string, name: string) => void asked.push(name) };
+  const telemetry = { event: (_: string, name: string) => void requested.push(name) };
   const core = {
     counters: { shards: 256 },
     turns: held.turns,
@@ -45,11 +45,11 @@ function subject(
     questions: new Questions({ clock: createManualClock({ startMs: 0 }), telemetry, timeoutMs: 5_000 }),
     store: {
       deleteEnded: async () => {
-        asked.push("ended");
+        requested.push("ended");
         return left.shift() ?? 0;
       },
       deleteMarks: async (some: readonly MarketMark[]) => {
-        asked.push("marks");
+        requested.push("marks");
         for (const { position } of some) gone.push(position);
       },
       deleteVolume: async () => undefined,
@@ -61,13 +61,13 @@ function subject(
       history,
       writes: true,
       book: () => undefined,
-      tape: { forget: () => undefined },
-      prints: { forget: () => undefined },
+      tape: { evict: () => undefined },
+      prints: { evict: () => undefined },
     },
     timers: { after: (_: number, run: () => void) => (hour = run) },
   };
   const made = new Housekeeping(core as unknown as Parts[0], parts as unknown as Parts[1]);
-  return { made, shard, shards, held, history, asked, gone, hour: () => hour() };
+  return { made, shard, shards, held, history, requested, gone, hour: () => hour() };
 }
 
 const marksTo = (last: number): readonly MarketMark[] =>
@@ -134,31 +134,31 @@ describe("decision HI: marks are deleted in slices", () => {
   });
 
   it("many marks are deleted a few at a time, with a turn in between", async () => {
-    const { held, asked, gone, hour } = subject([], marksTo(600));
+    const { held, requested, gone, hour } = subject([], marksTo(600));
     hour();
     await held.run();
     expect(gone).toEqual(Array.from({ length: 599 }, (_, n) => n + 1));
-    expect(asked.filter((what) => what === "marks")).toHaveLength(3);
+    expect(requested.filter((what) => what === "marks")).toHaveLength(3);
   });
 });
 
 describe("decision HJ: retention", () => {
   it("leaves a turn between two batches", async () => {
-    const { made, held, asked, hour } = subject([], [], [250, 250]);
+    const { made, held, requested, hour } = subject([], [], [250, 250]);
     hour();
     for (let step = 0; step < 64; step++) await Promise.resolve();
-    expect(asked).toEqual(["ended"]);
+    expect(requested).toEqual(["ended"]);
     await held.pass();
-    expect(asked).toEqual(["ended", "ended"]);
+    expect(requested).toEqual(["ended", "ended"]);
     await held.run();
-    expect(asked).toEqual(["ended", "ended", "ended"]);
+    expect(requested).toEqual(["ended", "ended", "ended"]);
     await made.finished();
   });
 });
 
 describe("decision HI: snapshots and marks", () => {
   it("marks are deleted once, after all snapshots that are due", async () => {
-    const asked: string[] = [];
+    const requested: string[] = [];
     const world = await createWorld({
       settings: { snapshotEvery: 2 },
       store: (disk) => {
@@ -166,11 +166,11 @@ describe("decision HI: snapshots and marks", () => {
         return {
           ...store,
           writeSnapshot: (snapshot) => {
-            asked.push("snapshot");
+            requested.push("snapshot");
             return store.writeSnapshot(snapshot);
           },
           deleteMarks: (marks) => {
-            asked.push("marks");
+            requested.push("marks");
             return store.deleteMarks(marks);
           },
         };
@@ -183,8 +183,8 @@ describe("decision HI: snapshots and marks", () => {
     for (const bid of ["100", "101", "102", "103"]) await world.quote(bid, "104");
     await world.quote("90", "91");
     await world.engine.close();
-    expect(asked).toContain("marks");
-    expect(`${asked.join(" ")} `).toMatch(/^(snapshot (snapshot )*marks )+(snapshot )*$/);
+    expect(requested).toContain("marks");
+    expect(`${requested.join(" ")} `).toMatch(/^(snapshot (snapshot )*marks )+(snapshot )*$/);
   });
 });
 

@@ -98,9 +98,9 @@ async function shown(world: World): Promise<readonly string[]> {
     const whole = { includeHistory: true, newestFirst: false, limit: 500, afterOrderId: 0 };
     rows.push(...(await world.engine.page({ accountId, ...whole })).orders);
   }
-  const kept = rows.filter(({ ended }) => (ended?.atMs ?? cutoffMs) >= cutoffMs);
+  const stored = rows.filter(({ ended }) => (ended?.atMs ?? cutoffMs) >= cutoffMs);
   // A row that is not deleted yet may take a late fill, in a record that the other life does not have.
-  return kept.map((order) => encodeParent({ ...order, lastSequence: 1 }));
+  return stored.map((order) => encodeParent({ ...order, lastSequence: 1 }));
 }
 
 /** One of the steps of a life, by name. */
@@ -159,7 +159,7 @@ async function life(options: WorldOptions, seed: number, count: (world: World) =
   const end = await shown(world);
   records = world.engine.metrics().journalSequence;
   await world.engine.close();
-  return { end, records, kept: count(world) };
+  return { end, records, stored: count(world) };
 }
 
 /**
@@ -185,10 +185,10 @@ describe.each(Object.entries(KINDS))("decision TA: the lifetime of the journal, 
     async (seed) => {
       const [on, off] = [kind(), kind()];
       const forgot = await life(on.options(true), seed, on.count);
-      const kept = await life(off.options(false), seed, off.count);
-      expect(forgot.end).toEqual(kept.end);
-      expect(kept.kept).toBe(kept.records);
-      expect(forgot.kept).toBeLessThan(kept.kept);
+      const stored = await life(off.options(false), seed, off.count);
+      expect(forgot.end).toEqual(stored.end);
+      expect(stored.stored).toBe(stored.records);
+      expect(forgot.stored).toBeLessThan(stored.stored);
     },
   );
 
@@ -258,7 +258,7 @@ describe.each(Object.entries(KINDS))("decision TA: the lifetime of the journal, 
     const [child] = world.venue.submitted;
     world.venue.say(reported(child?.childId ?? "", "closed", [fillOf({ quantity: "0.01" })]));
     await world.engine.idle();
-    expect(world.told).toContain("venue.report-refused");
+    expect(world.reported).toContain("venue.report-refused");
     expect(await world.engine.verify()).toMatchObject({ equal: true });
     await world.engine.close();
   });

@@ -13,7 +13,7 @@ const PAGE = {
   limit: 10,
   afterOrderId: 0,
 };
-const NOT_KEPT = { code: -1001, status: 503 };
+const NOT_STORED = { code: -1001, status: 503 };
 const NOT_KNOWN = { code: -1006, status: 500 };
 
 async function lateWorld(): Promise<Readonly<{ world: World; late: LateStore }>> {
@@ -45,7 +45,7 @@ describe("decision FA: an append that arrives after the shard was read again", (
   it("I02: is refused, so that a caller can rely on -1001", async () => {
     const { world, late } = await lateWorld();
     late.appends.push("late");
-    await expect(placing(world, "first")).rejects.toMatchObject(NOT_KEPT);
+    await expect(placing(world, "first")).rejects.toMatchObject(NOT_STORED);
     expect(await late.land()).toEqual(["fenced"]);
     await placing(world, "second");
     expect(await idsOf(world)).toEqual(["second"]);
@@ -54,10 +54,10 @@ describe("decision FA: an append that arrives after the shard was read again", (
   it("I01: is not mistaken for the record that a later caller waits for", async () => {
     const { world, late } = await lateWorld();
     late.appends.push("late");
-    await expect(placing(world, "first")).rejects.toMatchObject(NOT_KEPT);
+    await expect(placing(world, "first")).rejects.toMatchObject(NOT_STORED);
     late.appends.push("lost");
     late.landBeforeRead();
-    await expect(placing(world, "second")).rejects.toMatchObject(NOT_KEPT);
+    await expect(placing(world, "second")).rejects.toMatchObject(NOT_STORED);
     expect(await idsOf(world)).toEqual([]);
     await placing(world, "second");
     expect(await idsOf(world)).toEqual(["second"]);
@@ -66,7 +66,7 @@ describe("decision FA: an append that arrives after the shard was read again", (
   it("I03: does not insert its record among records written meanwhile", async () => {
     const { world, late } = await lateWorld();
     late.appends.push("late", "late");
-    for (const id of ["one", "one"]) await expect(placing(world, id)).rejects.toMatchObject(NOT_KEPT);
+    for (const id of ["one", "one"]) await expect(placing(world, id)).rejects.toMatchObject(NOT_STORED);
     const order = await world.place({ price: "100", newClientOrderId: "one" });
     expect([await late.land(), await late.land()]).toEqual([["fenced"], ["fenced"]]);
     await world.quote("99", "100");
@@ -88,7 +88,7 @@ describe("decision FA: an append that arrives after the shard was read again", (
     const { world, late } = await lateWorld();
     late.appends.push("late");
     const both = [placing(world, "first"), placing(world, "other", 2)];
-    for (const one of both) await expect(one).rejects.toMatchObject(NOT_KEPT);
+    for (const one of both) await expect(one).rejects.toMatchObject(NOT_STORED);
     expect(late.rounds).toEqual([1, 1]);
     await placing(world, "second");
     expect(await late.land()).toEqual(["fenced", "fenced"]);
@@ -108,8 +108,8 @@ describe("decision FA: an append that arrives after the shard was read again", (
     await late.landFence();
     expect(await late.land()).toEqual(["fenced"]);
     await world.clock.advanceBy(retryMaxMs, () => turns());
-    expect(world.told).toContain("shard.fenced");
-    await expect(placing(world, "second")).rejects.toMatchObject(NOT_KEPT);
+    expect(world.reported).toContain("shard.fenced");
+    await expect(placing(world, "second")).rejects.toMatchObject(NOT_STORED);
     expect(
       await next.append({
         shards: heads.map((head) => ({
@@ -138,7 +138,7 @@ describe("decision FA: a fence that fails", () => {
       late.appends.push("late");
       late.fences.push(...faults);
       await expect(placing(world, "first")).rejects.toMatchObject(NOT_KNOWN);
-      await expect(placing(world, "second")).rejects.toMatchObject(NOT_KEPT);
+      await expect(placing(world, "second")).rejects.toMatchObject(NOT_STORED);
       for (const _ of faults) await world.pass(retryMaxMs);
       expect(late.rounds).toEqual(counted(faults.length + 1));
       expect(await late.land()).toEqual(["fenced"]);
@@ -146,7 +146,7 @@ describe("decision FA: a fence that fails", () => {
       await late.landFence();
       await placing(world, "third");
       expect(await idsOf(world)).toEqual(["second", "third"]);
-      expect(world.told).not.toContain("append.refused");
+      expect(world.reported).not.toContain("append.refused");
     },
   );
 
@@ -183,7 +183,7 @@ describe("decision FA: a store that accepts an append of an earlier round nevert
     // A store must not do this: it answers yes and begins no round.
     Object.assign(store, { fence: async () => undefined });
     late.appends.push("late");
-    await expect(placing(world, "first")).rejects.toMatchObject(NOT_KEPT);
+    await expect(placing(world, "first")).rejects.toMatchObject(NOT_STORED);
     late.appends.push("lost");
     late.landBeforeRead();
     const batch = placing(world, "second");

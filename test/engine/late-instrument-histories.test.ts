@@ -58,7 +58,7 @@ class History {
     // Now and then a wild one, which is held back also after an opening.
     const bid = near * (this.#random.chance(0.06) ? 20 : 1);
     const quote = { symbol, bid: bid.toFixed(4), ask: (bid * 1.001).toFixed(4) };
-    const verdicts = await this.#hear(symbol, ({ engine }) => engine.market.quote(quote));
+    const verdicts = await this.#receive(symbol, ({ engine }) => engine.market.quote(quote));
     if (verdicts.length === 1) expect(verdicts).toEqual(["unknown-symbol"]);
     else expect(verdicts[0]).toBe(verdicts[1]);
   }
@@ -69,16 +69,16 @@ class History {
     this.#prints.push({ symbol, id, price: "100", quantity: "3", timeMs });
     const again = this.#random.pick(this.#prints);
     for (const print of [...this.#prints.slice(-1), again])
-      await this.#hear(print.symbol, ({ engine }) => engine.market.print(print));
+      await this.#receive(print.symbol, ({ engine }) => engine.market.print(print));
   }
 
   /** Lets both engines hear something, or only the one without the instrument, and returns what they say. */
-  async #hear<T>(symbol: string, hear: (world: World) => T): Promise<readonly T[]> {
+  async #receive<T>(symbol: string, receive: (world: World) => T): Promise<readonly T[]> {
     if (this.#listed.has(symbol)) this.#open.add(symbol);
     const worlds = this.#open.has(symbol) ? this.#both : [this.#changing];
-    const said = worlds.map(hear);
+    const answer = worlds.map(receive);
     for (const { engine } of worlds) await engine.idle();
-    return said;
+    return answer;
   }
 
   async #place(symbol: string): Promise<void> {

@@ -53,7 +53,7 @@ describe("decision BN: an instrument that comes after the engine was opened", ()
     fail(true);
     for (let n = 0; n < 100; n++) expect(await world.quote("99", "100")).toBe("unknown-symbol");
     await world.print("1");
-    expect(world.told).toEqual(["host.failed"]);
+    expect(world.reported).toEqual(["host.failed"]);
     fail(false);
     await world.pass(1_000);
     expect(await world.quote("99", "100")).toBe("counted");
@@ -188,10 +188,10 @@ describe("decision BN: an instrument that the host has withdrawn", () => {
     await world.pass(DEFAULT_SETTINGS.quoteMaxAgeMs + 1, { heartbeat: false });
     fail(true);
     for (let n = 0; n < 100; n++) expect(reasonsOf(world)).toEqual(["QUOTES_STOPPED"]);
-    expect(world.told).toEqual(["host.failed"]);
+    expect(world.reported).toEqual(["host.failed"]);
     await world.pass(1_000, { heartbeat: false });
     expect(reasonsOf(world)).toEqual(["QUOTES_STOPPED"]);
-    expect(world.told).toEqual(["host.failed", "host.failed"]);
+    expect(world.reported).toEqual(["host.failed", "host.failed"]);
   });
 
   it("has stopped on a node of a cluster only for the open orders that run there", async () => {

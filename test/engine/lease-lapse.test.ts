@@ -19,10 +19,10 @@ it.each([0, 1, 700])(
     const telemetry = { event: () => undefined };
     const parts = { clock: early, store, telemetry, settings: {} };
     const core = coreOf(parts as never, { ttlMs: TTL_MS, marginMs: MARGIN_MS } as never);
-    let [isAway, heard] = [false, [] as string[]];
+    let [isAway, received] = [false, [] as string[]];
     const listener = {
-      lapsed: () => void heard.push("lapsed"),
-      renewed: () => void heard.push("renewed"),
+      lapsed: () => void received.push("lapsed"),
+      renewed: () => void received.push("renewed"),
       ...{ lost: () => undefined, clockApart: () => undefined, handOverWanted: () => undefined },
     };
     const keeper = new LeaseKeeper(core, {
@@ -39,10 +39,10 @@ it.each([0, 1, 700])(
     await pass(1);
     isAway = true;
     await pass(TTL_MS);
-    expect([heard, core.trust.holds]).toEqual([["lapsed"], false]);
+    expect([received, core.trust.holds]).toEqual([["lapsed"], false]);
     isAway = false;
     await keeper.renew();
-    expect([heard, core.trust.holds]).toEqual([["lapsed", "renewed"], true]);
+    expect([received, core.trust.holds]).toEqual([["lapsed", "renewed"], true]);
     keeper.stop();
   },
 );

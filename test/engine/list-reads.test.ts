@@ -54,8 +54,8 @@ describe("contract, List queries: one list", () => {
     store().inject("slow", 1);
     const placing = world.placeList("oco", { ...OCO, listClientOrderId: "new" });
     await turns();
-    const asked = world.engine.findList({ accountId: 1, listClientOrderId: "new" });
-    await expect(asked).rejects.toMatchObject({ code: -1001 });
+    const requested = world.engine.findList({ accountId: 1, listClientOrderId: "new" });
+    await expect(requested).rejects.toMatchObject({ code: -1001 });
     expect([await open(world), await all(world), await page(world, true)]).toEqual([[], [], []]);
     store().release();
     const list = await placing;
@@ -82,8 +82,8 @@ describe("contract, List queries: one list", () => {
     const list = await world.placeList("oco", OCO);
     await world.cancelList(list);
     store().inject("fail-reads");
-    for (const asked of [world.list(list), all(world), world.engine.listStory(list.listId)])
-      await expect(asked).rejects.toMatchObject({ code: -1001 });
+    for (const requested of [world.list(list), all(world), world.engine.listStory(list.listId)])
+      await expect(requested).rejects.toMatchObject({ code: -1001 });
   });
 });
 

@@ -10,7 +10,7 @@ import { createWorld, lineOf, listOf, type World } from "../support/world.ts";
 
 const lineOfUpdate = ({ list, record }: ListUpdate): string =>
   `${record.cause.kind} ${listStatusOf(list).listOrderStatus}: ${list.legs.map(lineOf).join(", ")}`;
-const told = (world: World): readonly string[] => world.lists.map(lineOfUpdate);
+const received = (world: World): readonly string[] => world.lists.map(lineOfUpdate);
 
 describe("contract, Events: list events", () => {
   it("its creation, the release, the winner, the end of the last leg; each as of its record", async () => {
@@ -18,7 +18,7 @@ describe("contract, Events: list events", () => {
     await world.placeList("otoco", OTOCO);
     await world.quote("99", "100");
     await world.quote("110", "111");
-    expect(told(world)).toEqual([
+    expect(received(world)).toEqual([
       "PLACE EXECUTING: NEW WAITING, PENDING_NEW WAITING, PENDING_NEW WAITING",
       "VENUE EXECUTING: FILLED FILLED, NEW WAITING, NEW WAITING",
       "QUOTE EXECUTING: FILLED FILLED, CANCELED CANCELED, NEW WORKING",
@@ -31,7 +31,7 @@ describe("contract, Events: list events", () => {
     await world.placeList("oto", { ...OTO, workingType: "STOP_LOSS_LIMIT", workingStopPrice: "95" });
     world.venue.onSubmit = ({ childId }) => reported(childId, "closed", [fillOf({ quantity: "0.4" })]);
     await world.quote("99", "100");
-    expect(told(world)).toHaveLength(1);
+    expect(received(world)).toHaveLength(1);
   });
 
   it("a cancel, and the end that it waits for", async () => {
@@ -42,7 +42,7 @@ describe("contract, Events: list events", () => {
     await world.cancelList(list);
     world.venue.say(reported(world.venue.submitted[0]?.childId ?? "", "closed"));
     await world.engine.idle();
-    expect(told(world).slice(1)).toEqual([
+    expect(received(world).slice(1)).toEqual([
       "CANCEL EXECUTING: NEW WORKING cancelPending, CANCELED CANCELED",
       "VENUE ALL_DONE: CANCELED CANCELED, CANCELED CANCELED",
     ]);
@@ -53,7 +53,7 @@ describe("contract, Events: list events", () => {
     const expireTime = world.clock.nowMs() + 1_000;
     await world.placeList("oco", { ...OCO, aboveTimeInForce: "GTD", expireTime });
     await world.pass(1_000);
-    expect(told(world).slice(1)).toEqual(["TIMER EXECUTING: NEW WAITING, EXPIRED EXPIRED"]);
+    expect(received(world).slice(1)).toEqual(["TIMER EXECUTING: NEW WAITING, EXPIRED EXPIRED"]);
   });
 
   it("I54: after the orders of the same record, with its number, and durable", async () => {
@@ -75,7 +75,7 @@ describe("contract, Events: list events", () => {
     await world.placeList("oco", OCO);
     store().inject("unknown", 1);
     await world.quote("110", "111");
-    expect(told(world)[1]).toBe("QUOTE EXECUTING: CANCELED CANCELED, NEW WORKING");
+    expect(received(world)[1]).toBe("QUOTE EXECUTING: CANCELED CANCELED, NEW WORKING");
   });
 
   it("a listener that throws harms neither the others nor the list", async () => {
@@ -85,8 +85,8 @@ describe("contract, Events: list events", () => {
     });
     await world.placeList("oco", OCO);
     await world.quote("110", "111");
-    expect(world.told.filter((name) => name === "listener.failed")).toHaveLength(3);
-    expect(told(world).at(-1)).toMatch(/^VENUE ALL_DONE/);
+    expect(world.reported.filter((name) => name === "listener.failed")).toHaveLength(3);
+    expect(received(world).at(-1)).toMatch(/^VENUE ALL_DONE/);
   });
 
   it("an order outside lists is reported as an order only", async () => {

@@ -126,7 +126,7 @@ describe("decision XO: the log of a market", () => {
     });
     taken(tape, logged(1, "1"));
     expect([taken(tape, logged(2, "2")), totalOf(tape)]).toEqual(["backlog", "1"]);
-    tape.kept(tape.takePrints());
+    tape.stored(tape.takePrints());
     expect([taken(tape, logged(2, "2")), totalOf(tape)]).toEqual(["counted fresh", "2"]);
   });
 
@@ -306,12 +306,12 @@ describe("decision XO, I34: a POV in a market with a log", () => {
     const world = await quoted();
     await print(world, 5, "100");
     await print(world, 5, "100");
-    expect(world.told).not.toContain("market.out-of-log");
+    expect(world.reported).not.toContain("market.out-of-log");
     for (const id of ["x", "y"]) await print(world, 4, "90", { id });
-    expect(world.told.filter((name) => name === "market.out-of-log")).toHaveLength(1);
+    expect(world.reported.filter((name) => name === "market.out-of-log")).toHaveLength(1);
     await print(world, 1, "5", { symbol: "ETH/USD" });
     await print(world, 1, "5", { symbol: "ETH/USD", id: "z" });
-    expect(world.told.filter((name) => name === "market.out-of-log")).toHaveLength(2);
+    expect(world.reported.filter((name) => name === "market.out-of-log")).toHaveLength(2);
     expect(world.engine.metrics().printsDropped).toBe(4);
   });
 

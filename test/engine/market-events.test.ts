@@ -5,28 +5,28 @@ import { createWorld, START_MS, SYMBOL } from "../support/world.ts";
 describe("events of the market", () => {
   it("a counted quote is reported once, a dropped one and a heartbeat are not", async () => {
     const world = await createWorld();
-    const heard: string[] = [];
+    const received: string[] = [];
     world.engine.events.on("quote", ({ symbol, bid, ask, sequence }) => {
-      heard.push(`${symbol} ${formatPrice(bid)} ${formatPrice(ask)} ${sequence}`);
+      received.push(`${symbol} ${formatPrice(bid)} ${formatPrice(ask)} ${sequence}`);
     });
     await world.quote("100", "101");
     await world.quote("102", "101");
     await world.quote("0", "101");
     world.engine.market.heartbeat(SYMBOL);
     await world.quote("100", "101");
-    expect(heard).toEqual([`${SYMBOL} 100 101 1`, `${SYMBOL} 100 101 2`]);
+    expect(received).toEqual([`${SYMBOL} 100 101 1`, `${SYMBOL} 100 101 2`]);
   });
 
   it("a counted print is reported once with its price", async () => {
     const world = await createWorld();
-    const heard: unknown[] = [];
+    const received: unknown[] = [];
     world.engine.events.on("print", ({ price, quantity, ...print }) => {
-      heard.push([print.id, formatPrice(price), formatQuantity(quantity), print.timeMs]);
+      received.push([print.id, formatPrice(price), formatQuantity(quantity), print.timeMs]);
     });
     await world.print("0.5", { id: "a", price: "99.5" });
     await world.print("0.5", { id: "a", price: "99.5" });
     await world.print("0", { id: "b" });
-    expect(heard).toEqual([["a", "99.5", "0.5", START_MS]]);
+    expect(received).toEqual([["a", "99.5", "0.5", START_MS]]);
   });
 
   it("the quote can be read during its event, after the decisions that it triggered", async () => {
@@ -42,21 +42,21 @@ describe("events of the market", () => {
 
   it("a listener that throws harms neither the engine nor the others; one that left receives nothing", async () => {
     const world = await createWorld();
-    const heard: string[] = [];
+    const received: string[] = [];
     const throwing = (): never => {
       throw new Error("a listener's own trouble");
     };
-    const leaving = (): void => void heard.push("left");
+    const leaving = (): void => void received.push("left");
     world.engine.events.on("quote", throwing);
     world.engine.events.on("print", throwing);
     const leave = world.engine.events.on("quote", leaving);
     leave();
-    world.engine.events.on("quote", () => void heard.push("quote"));
-    world.engine.events.on("print", () => void heard.push("print"));
+    world.engine.events.on("quote", () => void received.push("quote"));
+    world.engine.events.on("print", () => void received.push("print"));
     await world.quote("100", "101");
     await world.print("1");
-    expect(heard).toEqual(["quote", "print"]);
-    expect(world.told.filter((name) => name === "listener.failed")).toHaveLength(2);
+    expect(received).toEqual(["quote", "print"]);
+    expect(world.reported.filter((name) => name === "listener.failed")).toHaveLength(2);
   });
 
   it("the price of a print is a member of the event only: the journal keeps its own form", async () => {

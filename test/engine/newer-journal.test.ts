@@ -27,19 +27,19 @@ afterEach(() => {
 });
 
 function memory(): StoreKind {
-  let kept: MemoryDisk | undefined;
+  let stored: MemoryDisk | undefined;
   return {
     open(disk) {
-      kept = disk;
+      stored = disk;
       return createMemoryStore({ disk });
     },
     rewrite(change) {
-      if (kept === undefined) return;
-      rewriteRows(kept, "log", change);
-      rewriteRows(kept, "snap", change);
+      if (stored === undefined) return;
+      rewriteRows(stored, "log", change);
+      rewriteRows(stored, "snap", change);
     },
     texts: () =>
-      ["log", "snap"].flatMap((kind) => storedRows(kept as MemoryDisk, kind)).map(([, text]) => text),
+      ["log", "snap"].flatMap((kind) => storedRows(stored as MemoryDisk, kind)).map(([, text]) => text),
   };
 }
 
@@ -62,10 +62,10 @@ const ROWS = ["log", "snap"];
 
 /** One stop that was triggered: its journal contains ACCEPTED, TRIGGERED and CHILD_INTENDED. */
 async function triggeredStop(
-  kept: StoreKind,
+  stored: StoreKind,
   settings: Partial<EngineSettings> = {},
 ): Promise<Readonly<{ world: World; shard: number }>> {
-  const world = await createWorld({ store: kept.open, settings });
+  const world = await createWorld({ store: stored.open, settings });
   await world.quote("100", "101");
   const order = await world.place({ type: "STOP_MARKET", side: "SELL", stopPrice: "90" });
   await world.quote("89", "90");
@@ -78,15 +78,15 @@ describe.each([
   ["sqlite", sqlite],
 ])("I53, decision BP: a journal of a newer version on %s", (_name, storeOf) => {
   it("refuses to open at an unknown kind of fact, and names shard, record, kind and remedy", async () => {
-    const kept = storeOf();
-    const { world, shard } = await triggeredStop(kept);
-    kept.rewrite((text) => text.replace('"kind":"TRIGGERED"', '"kind":"TRIGGER_MOVED"'));
+    const stored = storeOf();
+    const { world, shard } = await triggeredStop(stored);
+    stored.rewrite((text) => text.replace('"kind":"TRIGGERED"', '"kind":"TRIGGER_MOVED"'));
     await expect(world.crash()).rejects.toThrow(
       `I53: journal record 2 of shard ${shard} cannot be read: it holds the fact kind "TRIGGER_MOVED", which this ` +
         "version does not know; a newer version of managed-orders wrote it: run that version",
     );
     // The attempt changed nothing: the version that knows the kind opens it unchanged.
-    kept.rewrite((text) => text.replace('"kind":"TRIGGER_MOVED"', '"kind":"TRIGGERED"'));
+    stored.rewrite((text) => text.replace('"kind":"TRIGGER_MOVED"', '"kind":"TRIGGERED"'));
     await world.crash();
     expect((await world.engine.verify()).equal).toBe(true);
     await world.engine.close();
@@ -98,18 +98,18 @@ describe.each([
     ['"attempt":1', '"attempt":1,"venue":"second"', 'the member "venue" of a child'],
     ['"sequence":2', '"sequence":2,"signature":"x"', 'the member "signature" of a record'],
   ])("refuses %s changed to %s", async (known, unknown, what) => {
-    const kept = storeOf();
-    const { world } = await triggeredStop(kept);
-    kept.rewrite((text) => text.replace(known, unknown));
-    const before = kept.texts();
+    const stored = storeOf();
+    const { world } = await triggeredStop(stored);
+    stored.rewrite((text) => text.replace(known, unknown));
+    const before = stored.texts();
     await expect(world.crash()).rejects.toThrow(what);
-    expect(kept.texts()).toEqual(before);
+    expect(stored.texts()).toEqual(before);
   });
 
   it("refuses a record of a newer format, and names the remedy", async () => {
-    const kept = storeOf();
-    const { world, shard } = await triggeredStop(kept);
-    kept.rewrite((text) => text.replace('"v":1', '"v":2'));
+    const stored = storeOf();
+    const { world, shard } = await triggeredStop(stored);
+    stored.rewrite((text) => text.replace('"v":1', '"v":2'));
     await expect(world.crash()).rejects.toThrow(
       `I53: journal record 1 of shard ${shard} cannot be read: it has the format 2, which this version does not ` +
         "know; a newer version of managed-orders wrote it: run that version",
@@ -123,19 +123,19 @@ describe.each([
   ])(
     "refuses a snapshot with %s changed to %s, and opens it again as it was",
     async (known, unknown, what) => {
-      const kept = storeOf();
-      const world = await createWorld({ store: kept.open, settings: { snapshotEvery: 1 } });
+      const stored = storeOf();
+      const world = await createWorld({ store: stored.open, settings: { snapshotEvery: 1 } });
       const order = await world.place({ type: "STOP_MARKET", side: "SELL", stopPrice: "90" });
       await world.engine.close();
-      expect(kept.texts().filter((text) => text.includes('"parent":{'))).not.toEqual([]);
+      expect(stored.texts().filter((text) => text.includes('"parent":{'))).not.toEqual([]);
       const inParents: (from: string, to: string) => Change = (from, to) => (text) =>
         text.includes('"parent":{') ? text.replace(from, to) : text;
-      kept.rewrite(inParents(known, unknown));
-      const before = kept.texts();
+      stored.rewrite(inParents(known, unknown));
+      const before = stored.texts();
       const words = `parent order ${order.orderId} cannot be read: it holds ${what}, which this version does not know`;
       await expect(world.crash()).rejects.toThrow(words);
-      expect(kept.texts()).toEqual(before);
-      kept.rewrite(inParents(unknown, known));
+      expect(stored.texts()).toEqual(before);
+      stored.rewrite(inParents(unknown, known));
       await world.crash();
       expect(await world.status(order)).toBe("NEW WAITING");
       await world.engine.close();
@@ -143,18 +143,18 @@ describe.each([
   );
 
   it("decision YD: one such shard stops the whole opening, and no other shard acts", async () => {
-    const kept = storeOf();
-    const { world, shard } = await triggeredStop(kept);
+    const stored = storeOf();
+    const { world, shard } = await triggeredStop(stored);
     await world.crash();
     const other = await world.place({ type: "STOP_MARKET", side: "SELL", stopPrice: "90" }, 2);
     expect(-other.orderId % 256).not.toBe(shard);
     await world.engine.close();
     const sent = world.venue.submitted.length;
-    kept.rewrite((text) => text.replace('"kind":"TRIGGERED"', '"kind":"TRIGGER_MOVED"'));
+    stored.rewrite((text) => text.replace('"kind":"TRIGGERED"', '"kind":"TRIGGER_MOVED"'));
     await expect(world.crash()).rejects.toThrow(`of shard ${shard} cannot be read`);
     await world.clock.advanceBy(60_000);
     expect(world.venue.submitted).toHaveLength(sent);
-    kept.rewrite((text) => text.replace('"kind":"TRIGGER_MOVED"', '"kind":"TRIGGERED"'));
+    stored.rewrite((text) => text.replace('"kind":"TRIGGER_MOVED"', '"kind":"TRIGGERED"'));
     await world.crash();
     expect(await world.status(other)).toBe("NEW WAITING");
     await world.engine.close();

@@ -97,11 +97,11 @@ describe("decision DD: an intent states the latest hand-over time of its child, 
 });
 
 /** A child that the venue never received, whose answer was lost, and the later answers to look-ups. */
-async function lostChild(said: (world: World) => NotFound): Promise<World> {
+async function lostChild(answer: (world: World) => NotFound): Promise<World> {
   const venue = createScriptedVenue();
   venue.onSubmit = () => "silence";
   const world = await createWorld({ venue, settings: { escalateAfterMs: 2 * HOUR } });
-  venue.onLookup = () => said(world);
+  venue.onLookup = () => answer(world);
   await world.place({ price: "100" });
   await world.quote("99", "100");
   return world;

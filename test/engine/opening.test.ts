@@ -65,7 +65,7 @@ describe("I65: an engine that opens", () => {
     reads.open();
     const engine = await opening;
     await engine.idle();
-    expect(world.told).not.toContain("shard.fenced");
+    expect(world.reported).not.toContain("shard.fenced");
     expect(lineOf(await placeOn(engine, { price: "90" }))).toBe("NEW WAITING");
     world.venue.say(late);
     await engine.idle();
@@ -151,7 +151,7 @@ describe("I65: an engine that opens", () => {
     expect((await openOf(engine, 1)).map(lineOf)).toEqual(["PARTIALLY_FILLED WAITING"]);
     expect(await executedOf(engine, ended.order)).toBe("0.5");
     expect((await engine.verify()).equal).toBe(true);
-    expect(world.told).not.toContain("shard.fenced");
+    expect(world.reported).not.toContain("shard.fenced");
   });
 
   it("quotes that a market delivers inside subscribe() meet armed orders", async () => {
@@ -194,23 +194,23 @@ describe("decision HK: opening with many orders", () => {
         world.clock.soon(run);
       },
     };
-    const heard: string[] = [];
+    const received: string[] = [];
     const engine = await world.open({
       clock,
       venue: {
         ...world.venue,
         subscribe(listener) {
-          heard.push(`subscribe after ${turns > 2 ? "some" : turns} turns`);
+          received.push(`subscribe after ${turns > 2 ? "some" : turns} turns`);
           return world.venue.subscribe(listener);
         },
       },
     });
-    engine.events.on("order", ({ order }) => void heard.push(`${order.orderId} ${lineOf(order)}`));
+    engine.events.on("order", ({ order }) => void received.push(`${order.orderId} ${lineOf(order)}`));
     await engine.idle();
-    expect(heard).toEqual(["subscribe after some turns"]);
+    expect(received).toEqual(["subscribe after some turns"]);
     await world.clock.advanceBy(10_000);
     await engine.idle();
-    expect(heard).toEqual([
+    expect(received).toEqual([
       "subscribe after some turns",
       `${over.orderId} EXPIRED EXPIRED`,
       `${dying.orderId} EXPIRED EXPIRED`,

@@ -21,16 +21,16 @@ describe("decision 24: what a late position does not show", () => {
   it("late answers from before a trade elsewhere explain nothing by chance", () => {
     const clock = createManualClock({ startMs: START });
     const own = new OwnExecutions(LAG, () => clock.monotonicMs());
-    const asked = (position: string) => {
-      const answer = { position: quantity(position), askedAtMs: clock.monotonicMs(), noted: own.noted };
+    const requested = (position: string) => {
+      const answer = { position: quantity(position), requestedAtMs: clock.monotonicMs(), noted: own.noted };
       return own.shown(ORDER, { ...answer, isSettled: true });
     };
     own.note(ORDER, [sold("2", 1)]);
     own.note(ORDER, [sold("3", 2)]);
     // It may show none of them, one or both: 6, 4 or 1 are left of it.
-    expect(asked("6")).toBe(quantity("1"));
+    expect(requested("6")).toBe(quantity("1"));
     // Meanwhile the account has bought elsewhere. This answer is one of the former holdings without the first execution.
-    expect(asked("4")).toBeLessThanOrEqual(ZERO_QUANTITY);
+    expect(requested("4")).toBeLessThanOrEqual(ZERO_QUANTITY);
   });
 
   it("what is read while the wall clock is ahead for an instant is dated by the time at which the engine begins", () => {
@@ -52,7 +52,7 @@ describe("decision 24: what a late position does not show", () => {
     // Executed less than 10 s ago; by the wall clock, which is 5 s ahead, 12 s ago.
     own.reading(0, time).read(ORDER, [sold("2", 1)], { timeMs: START - 12_000 });
     const answer = { position: quantity("5"), noted: own.noted, isSettled: true };
-    const shown = () => own.shown(ORDER, { ...answer, askedAtMs: clock.monotonicMs() });
+    const shown = () => own.shown(ORDER, { ...answer, requestedAtMs: clock.monotonicMs() });
     expect(shown()).toBe(quantity("3"));
     clock.skipTo(START + LAG.lagMs);
     expect(shown()).toBe(quantity("5"));

@@ -14,19 +14,19 @@ type SlowWorld = Readonly<{
   world: World;
   store: FaultyStore;
   stopAt: (stop: Stop) => void;
-  goOn: () => void;
+  resume: () => void;
 }>;
 
 /** A world whose next read of that kind pauses until it is resumed. */
 async function slowWorld(): Promise<SlowWorld> {
   let stop: Stop | undefined;
-  let goOn: () => void = () => undefined;
+  let resume: () => void = () => undefined;
   const slowly = async <T>(name: Stop["read"], read: () => Promise<T>): Promise<T> => {
     if (stop?.read !== name) return await read();
     const { at } = stop;
     stop = undefined;
     const held = new Promise<void>((resolve) => {
-      goOn = resolve;
+      resume = resolve;
     });
     if (at === "question") await held;
     const answer = await read();
@@ -51,7 +51,7 @@ async function slowWorld(): Promise<SlowWorld> {
   const stopAt = (next: Stop): void => {
     stop = next;
   };
-  return { world, store, stopAt, goOn: () => goOn() };
+  return { world, store, stopAt, resume: () => resume() };
 }
 
 const STOPS: readonly Stop[] = (["pageEnded", "countEnded"] as const).flatMap((read) => [
@@ -60,7 +60,7 @@ const STOPS: readonly Stop[] = (["pageEnded", "countEnded"] as const).flatMap((r
 ]);
 
 it.each(STOPS)("I70: an order that ends while $read is slow ($at) counts once", async (stop) => {
-  const { world, stopAt, goOn } = await slowWorld();
+  const { world, stopAt, resume } = await slowWorld();
   const orders = [];
   for (let n = 0; n < 4; n++) orders.push(await world.place({ price: "50" }));
   const [first, second] = orders;
@@ -72,13 +72,13 @@ it.each(STOPS)("I70: an order that ends while $read is slow ($at) counts once", 
   await world.cancel(second);
   await world.place({ price: "50" });
   await world.place({ price: "50" }, 2);
-  goOn();
+  resume();
   expect(await page).toMatchObject({ total: 4, orders: { length: 4 } });
   expect((await world.engine.page(PAGE)).total).toBe(5);
 });
 
 it.each(STOPS)("I70: an end that is being written when $read begins ($at) counts once", async (stop) => {
-  const { world, store, stopAt, goOn } = await slowWorld();
+  const { world, store, stopAt, resume } = await slowWorld();
   const order = await world.place({ price: "50" });
   await world.place({ price: "50" });
   store.inject("slow", 1);
@@ -89,14 +89,14 @@ it.each(STOPS)("I70: an end that is being written when $read begins ($at) counts
   store.release();
   await cancel;
   await world.engine.idle();
-  goOn();
+  resume();
   expect(await page).toMatchObject({ total: 2, orders: { length: 2 } });
 });
 
 it.each(["fail", "unknown"] as const)(
   "I70: an end whose append says %s counts once at most",
   async (fault) => {
-    const { world, store, stopAt, goOn } = await slowWorld();
+    const { world, store, stopAt, resume } = await slowWorld();
     const order = await world.place({ price: "50" });
     await world.place({ price: "50" });
     stopAt({ read: "countEnded", at: "question" });
@@ -105,7 +105,7 @@ it.each(["fail", "unknown"] as const)(
     await world.cancel(order).catch(() => undefined);
     // The numbers of lost records are assigned again, to a record that ends nothing.
     await world.place({ price: "50" });
-    goOn();
+    resume();
     expect((await page).total).toBe(2);
     expect((await world.engine.page(PAGE)).total).toBe(3);
   },

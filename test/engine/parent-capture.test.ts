@@ -95,7 +95,7 @@ class Subject {
 
   #late(order: ParentOrder): void {
     const live = this.memory.adopt(order);
-    if (this.#random.chance(0.5)) return this.memory.letGo(live);
+    if (this.#random.chance(0.5)) return this.memory.release(live);
     this.#decide([{ ...live.working, lastSequence: ++this.#sequence }]);
   }
 }

@@ -46,9 +46,9 @@ it("I20, I21, I34: after a crash at any point, a POV gets its share, and each tr
     const order = await traded(mortal);
     const at = `dies at ${dieAt}: ${whole.points[dieAt - 1]}`;
     expect([at, order.ended?.status, await world.executed(order)]).toEqual([at, "FILLED", "1.2"]);
-    const told = world.updates.flatMap(({ record }) => record.changes.flatMap(({ facts }) => facts));
+    const reported = world.updates.flatMap(({ record }) => record.changes.flatMap(({ facts }) => facts));
     let executed = 0n;
-    for (const fact of told) {
+    for (const fact of reported) {
       if (fact.kind === "FILLED") executed += BigInt(fact.fill.quantity);
       if (fact.kind !== "CHILD_INTENDED") continue;
       const share = BigInt(fact.volume ?? 0) / 2n;

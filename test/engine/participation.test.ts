@@ -277,11 +277,11 @@ describe("the end of a POV", () => {
   });
 
   it("an exposure requested while trades continue is awaited, and one child sent", async () => {
-    const asking: (() => void)[] = [];
+    const requesting: (() => void)[] = [];
     let slow = false;
     const held = quantity("5");
     const position = () =>
-      slow ? new Promise<typeof held>((resolve) => asking.push(() => resolve(held))) : held;
+      slow ? new Promise<typeof held>((resolve) => requesting.push(() => resolve(held))) : held;
     const world = await createWorld({ exposure: { position } });
     await trading({ ...POV, side: "SELL", reduceOnly: true }, world);
     slow = true;
@@ -289,7 +289,7 @@ describe("the end of a POV", () => {
     await turns();
     world.engine.market.print({ symbol: SYMBOL, price: "100", quantity: "2", id: "b", timeMs: START_MS });
     await turns();
-    for (const answer of asking.splice(0)) answer();
+    for (const answer of requesting.splice(0)) answer();
     await world.engine.idle();
     expect(sentTo(world.venue)).toEqual(["SELL 0.4"]);
   });

@@ -3,7 +3,13 @@ import { createMemoryStore } from "../../src/adapters/memory/index.ts";
 import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
 import { formatPrice, price, quantity } from "../../src/decimal/index.ts";
 import { PrintHistory } from "../../src/engine/market/print-history.ts";
-import { BAR_LENGTHS_MS, BARS_KEPT, barsOf, type PriceBar, type PricedPrint } from "../../src/model/index.ts";
+import {
+  BAR_LENGTHS_MS,
+  BARS_RETAINED,
+  barsOf,
+  type PriceBar,
+  type PricedPrint,
+} from "../../src/model/index.ts";
 import type { OrderStore } from "../../src/ports/index.ts";
 import { temporaryPlace } from "../adapters/sqlite/temporary-place.ts";
 import { createWorld, START_MS } from "../support/world.ts";
@@ -42,13 +48,14 @@ describe("decision NF: price bars in memory", () => {
 
   it("are the newest 1,440 of each length, and one more; a print for an older one is not counted", () => {
     const history = new PrintHistory([]);
-    for (let minute = 0; minute <= BARS_KEPT + 1; minute++) add(history, print(`${minute}`, minute * MINUTE));
+    for (let minute = 0; minute <= BARS_RETAINED + 1; minute++)
+      add(history, print(`${minute}`, minute * MINUTE));
     add(history, print("late", 0, { seenAtMs: HOUR }));
     const starts = startsOf(history.bars({ ...ALL, lengthMs: MINUTE }));
     expect([starts.length, starts[0], starts.at(-1)]).toEqual([
-      BARS_KEPT + 1,
+      BARS_RETAINED + 1,
       MINUTE,
-      (BARS_KEPT + 1) * MINUTE,
+      (BARS_RETAINED + 1) * MINUTE,
     ]);
     expect(startsOf(history.bars({ ...ALL, lengthMs: HOUR }))).toHaveLength(25);
   });
@@ -73,7 +80,7 @@ describe("decision NF: price bars in memory", () => {
     add(history, print("a", 2 * HOUR, { price: price("101") }));
     add(history, print("b", HOUR, { price: price("99") }));
     expect(history.latest(BTC)).toEqual({ price: price("101"), timeMs: 2 * HOUR });
-    history.forget([{ lengthMs: MINUTE, beforeMs: 3 * HOUR }]);
+    history.evict([{ lengthMs: MINUTE, beforeMs: 3 * HOUR }]);
     expect(history.latest(BTC)).toEqual({ price: price("101"), timeMs: 2 * HOUR });
     const stored = BAR_LENGTHS_MS.flatMap((lengthMs) => history.bars({ ...ALL, lengthMs }) ?? []);
     expect(new PrintHistory(stored).latest(BTC)).toEqual({ price: price("101"), timeMs: 2 * HOUR });
@@ -91,7 +98,7 @@ describe("decision NF: price bars in memory", () => {
   it("are forgotten before the time of their length", () => {
     const history = new PrintHistory([]);
     add(history, print("a", 5));
-    history.forget([{ lengthMs: MINUTE, beforeMs: 1 }]);
+    history.evict([{ lengthMs: MINUTE, beforeMs: 1 }]);
     expect(history.bars({ ...ALL, lengthMs: MINUTE })).toEqual([]);
     expect(history.bars({ ...ALL, lengthMs: HOUR })).toHaveLength(1);
   });
@@ -116,18 +123,18 @@ describe("I01: the bars of an engine", () => {
   ];
   it.each(stores)("are in the store as they are in memory, each print once (%s)", async (_name, store) => {
     const place = temporaryPlace();
-    const kept = store(place.path);
-    const world = await createWorld({ store: () => kept });
-    const said = { symbol: BTC, quantity: "1" };
+    const stored = store(place.path);
+    const world = await createWorld({ store: () => stored });
+    const answer = { symbol: BTC, quantity: "1" };
     const send = (id: string, text: string, timeMs: number): void =>
-      world.engine.market.print({ ...said, id, price: text, timeMs });
+      world.engine.market.print({ ...answer, id, price: text, timeMs });
     send("1", "100", START_MS);
     send("2", "103", START_MS - 1);
     send("2", "500", START_MS);
     send("3", "0", START_MS);
     send("4", "99", START_MS - 2 * MINUTE);
     await world.engine.idle();
-    const { priceBars = [] } = await kept.readVolume();
+    const { priceBars = [] } = await stored.readVolume();
     const inMemory = BAR_LENGTHS_MS.flatMap((lengthMs) => world.engine.priceBars({ ...ALL, lengthMs }) ?? []);
     expect(inMemory).toEqual(priceBars);
     const day = priceBars.filter(({ lengthMs }) => lengthMs === 24 * HOUR);

@@ -148,7 +148,7 @@ describe("decision 16: a jump", () => {
 describe("decision BR: a gate that remembers", () => {
   const judged = (memory: GateMemory, input: QuoteInput, nowMs = NOW): string => {
     const gate = new QuoteGate(LIMITS);
-    gate.remember(memory);
+    gate.restore(memory);
     expect([gate.last, gate.isFresh(clocksAt(nowMs))]).toEqual([undefined, false]);
     const taken = gate.take(input, clocksAt(nowMs));
     return typeof taken === "string" ? taken : "counted";
@@ -178,7 +178,7 @@ describe("decision BR: a gate that remembers", () => {
   it("forgets once a quote has counted, and learns nothing after it", () => {
     const gate = new QuoteGate(LIMITS);
     gate.take(at("100", "101"), clocksAt(NOW));
-    gate.remember({ bid: price("5000"), ask: price("5001"), timeMs: NOW + 5 });
+    gate.restore({ bid: price("5000"), ask: price("5001"), timeMs: NOW + 5 });
     expect(gate.take(at("99", "100"), clocksAt(NOW))).toMatchObject({ sequence: 2 });
   });
 });

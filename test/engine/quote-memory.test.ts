@@ -9,7 +9,7 @@ import { createWorld, START_MS, SYMBOL, type World } from "../support/world.ts";
 const STOP: Partial<OrderFields> = { type: "STOP_MARKET", side: "SELL", stopPrice: "90", quantity: "10" };
 
 /** The last quotes in the store, as `symbol bid ask time`. */
-const kept = async ({ disk }: World): Promise<readonly string[]> =>
+const stored = async ({ disk }: World): Promise<readonly string[]> =>
   (await createMemoryStore({ disk }).readQuotes()).map(
     ({ symbol, bid, ask, timeMs }) => `${symbol} ${bid} ${ask} ${timeMs - START_MS}`,
   );
@@ -85,7 +85,7 @@ describe("decision BR: the first quote after an opening with open parents", () =
     const world = await createWorld();
     await world.quote("100", "101");
     await world.cancel(await world.place(STOP));
-    expect(await kept(world)).toHaveLength(1);
+    expect(await stored(world)).toHaveLength(1);
     await world.crash();
     expect(await world.quote("5", "6", { timeMs: START_MS - 1_000 })).toBe("counted");
   });
@@ -96,22 +96,22 @@ describe("decision BR: the last counted quote is stored", () => {
     const world = await createWorld();
     await world.quote("100", "101");
     await world.quote("10", "11", { symbol: "ETH/USD" } as object);
-    expect(await kept(world)).toEqual([]);
+    expect(await stored(world)).toEqual([]);
     const stop = await world.place(STOP);
-    expect(await kept(world)).toEqual([`${SYMBOL} 10000000000 10100000000 0`]);
+    expect(await stored(world)).toEqual([`${SYMBOL} 10000000000 10100000000 0`]);
     await world.pass(1_000);
     const { appends } = world.engine.metrics();
     await world.quote("102", "103");
     expect(world.engine.metrics().appends).toBe(appends);
     await world.place({ symbol: "ETH/USD", side: "BUY", price: "5", quantity: "10" });
-    expect(await kept(world)).toEqual([
+    expect(await stored(world)).toEqual([
       `${SYMBOL} 10200000000 10300000000 1000`,
       "ETH/USD 1000000000 1100000000 0",
     ]);
     await world.cancel(stop);
     await world.quote("104", "105");
     await world.place({ symbol: "ETH/USD", side: "BUY", price: "6", quantity: "10" });
-    expect((await kept(world))[0]).toBe(`${SYMBOL} 10200000000 10300000000 1000`);
+    expect((await stored(world))[0]).toBe(`${SYMBOL} 10200000000 10300000000 1000`);
   });
 
   it("once more when the engine closes", async () => {
@@ -120,7 +120,7 @@ describe("decision BR: the last counted quote is stored", () => {
     await world.place(STOP);
     await world.quote("110", "111");
     await world.engine.close();
-    expect(await kept(world)).toEqual([`${SYMBOL} 11000000000 11100000000 0`]);
+    expect(await stored(world)).toEqual([`${SYMBOL} 11000000000 11100000000 0`]);
     await world.crash();
     expect(await world.quote("9", "9.1")).toBe("jump");
   });
@@ -130,9 +130,9 @@ describe("decision BR: the last counted quote is stored", () => {
     await world.quote("100", "101");
     store().inject("fail", 1);
     await expect(world.place(STOP)).rejects.toThrow();
-    expect(await kept(world)).toEqual([]);
+    expect(await stored(world)).toEqual([]);
     await world.place({ ...STOP, newClientOrderId: "again" });
-    expect(await kept(world)).toEqual([`${SYMBOL} 10000000000 10100000000 0`]);
+    expect(await stored(world)).toEqual([`${SYMBOL} 10000000000 10100000000 0`]);
   });
 
   it("also for a parent that waits for a print and not for a price", async () => {
@@ -141,6 +141,6 @@ describe("decision BR: the last counted quote is stored", () => {
     await world.place({ type: "POV", participationBips: 1_000 } as Partial<OrderFields>);
     await world.quote("120", "121");
     await world.print("1");
-    expect((await kept(world))[0]).toContain("12000000000");
+    expect((await stored(world))[0]).toContain("12000000000");
   });
 });

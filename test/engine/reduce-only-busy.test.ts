@@ -20,13 +20,13 @@ const STEP = quantity("0.001");
 /** A position port that takes 20 ms, and an account whose other orders fill every 10 ms on a market and side. */
 async function busy(symbol: string, side: "BUY" | "SELL"): Promise<BusyWorld> {
   let position = quantity("1");
-  const asked: number[] = [];
+  const requested: number[] = [];
   const sold: ChildRequest[] = [];
   const world = await createWorld({
     exposure: (clock) => ({
       lagMs: 0,
       position: () => {
-        asked.push(clock.nowMs());
+        requested.push(clock.nowMs());
         const read = position;
         return new Promise((resolve) => clock.schedule(clock.nowMs() + 20, () => resolve(read)));
       },
@@ -54,11 +54,11 @@ async function busy(symbol: string, side: "BUY" | "SELL"): Promise<BusyWorld> {
   await world.quote("200", "201");
   const other = world.venue.submitted[0]?.childId ?? "";
   const fills: Fill[] = [];
-  asked.length = 0;
+  requested.length = 0;
   return {
     world,
     exit,
-    asked,
+    requested,
     sold,
     async fillEvery10ms(times) {
       for (let n = 0; n < times; n++) {
@@ -76,7 +76,7 @@ async function busy(symbol: string, side: "BUY" | "SELL"): Promise<BusyWorld> {
 type BusyWorld = Readonly<{
   world: World;
   exit: ParentOrder;
-  asked: readonly number[];
+  requested: readonly number[];
   sold: readonly ChildRequest[];
   fillEvery10ms: (times: number) => Promise<void>;
 }>;
@@ -86,16 +86,16 @@ describe("decision 24, I62: a reduce-only exit of an account that fills continuo
     ["another market", ETH, "SELL"],
     ["another side", SYMBOL, "BUY"],
   ] as const)("fills on %s do not invalidate its measurement", async (_, symbol, side) => {
-    const { exit, world, asked, sold, fillEvery10ms } = await busy(symbol, side);
+    const { exit, world, requested, sold, fillEvery10ms } = await busy(symbol, side);
     await fillEvery10ms(8);
-    expect([asked.length, sold.map(({ quantity: size }) => size)]).toEqual([1, [quantity("1")]]);
+    expect([requested.length, sold.map(({ quantity: size }) => size)]).toEqual([1, [quantity("1")]]);
     expect(await world.status(exit)).toBe("FILLED FILLED");
   });
 
   it("I13: fills on its own market and side repeat the measurement at most three times, then are subtracted", async () => {
-    const { asked, sold, fillEvery10ms } = await busy(SYMBOL, "SELL");
+    const { requested, sold, fillEvery10ms } = await busy(SYMBOL, "SELL");
     await fillEvery10ms(20);
-    expect(asked).toHaveLength(3);
+    expect(requested).toHaveLength(3);
     // The last answer was read after 5 fills, and 2 more came before it arrived.
     expect(sold.map(({ quantity: size }) => size)).toEqual([quantity("0.993")]);
   });
@@ -132,7 +132,7 @@ it("decision 24: running sums equal the sums over all parents", () => {
   const life = fc.record({
     from: held,
     steps: fc.array(
-      fc.record({ open: fc.option(amount, { nil: undefined }), more: amount, isKept: fc.boolean() }),
+      fc.record({ open: fc.option(amount, { nil: undefined }), more: amount, isRetained: fc.boolean() }),
     ),
   });
   fc.assert(
@@ -143,18 +143,18 @@ it("decision 24: running sums equal the sums over all parents", () => {
         let now = orderOf(from as ReduceRow);
         sums.hold(now);
         let state = from;
-        let kept = now;
-        for (const { open, more, isKept } of steps) {
+        let stored = now;
+        for (const { open, more, isRetained } of steps) {
           state = { ...state, open, executed: state.executed + more };
           const next = orderOf(state as ReduceRow);
           sums.move(now, next);
-          if (isKept) sums.keep(kept, next);
-          if (isKept) kept = next;
+          if (isRetained) sums.countDurable(stored, next);
+          if (isRetained) stored = next;
           now = next;
         }
         if (from.symbol !== SYMBOL) continue;
         executed = add(executed, (state.executed - from.executed) as unknown as Quantity);
-        durable = add(durable, subtract(kept.executedQuantity, from.executed as unknown as Quantity));
+        durable = add(durable, subtract(stored.executedQuantity, from.executed as unknown as Quantity));
         if (state.reduceOnly) reserved = add(reserved, (state.open ?? 0) as unknown as Quantity);
       }
       const any = orderOf({ symbol: SYMBOL, reduceOnly: true, executed: 0 });

@@ -260,30 +260,30 @@ describe("decision 24: a reduce-only order ends with what it reduces", () => {
 describe("decision 24: a host that reports positions as events", () => {
   it("a close starts the confirmation of every order that it leaves without anything, and ends none by itself", async () => {
     let held = quantity("1");
-    let told: (change: PositionChange) => void = () => undefined;
+    let received: (change: PositionChange) => void = () => undefined;
     const world = await createWorld({
       exposure: {
         lagMs: 0,
         position: () => held,
         onChange(listener) {
-          told = listener;
+          received = listener;
           return () => undefined;
         },
       },
     });
     const [stop, profit] = [await world.place(EXIT), await world.place(PROFIT)];
-    const close = (): void => told({ accountId: 1, symbol: SYMBOL, quantity: ZERO_QUANTITY });
+    const close = (): void => received({ accountId: 1, symbol: SYMBOL, quantity: ZERO_QUANTITY });
     close();
     for (let n = 0; n < 3; n++) await world.pass(5_000);
     expect(await world.status(stop)).toBe("NEW WAITING");
     held = ZERO_QUANTITY;
     close();
-    told({ accountId: 0, symbol: SYMBOL, quantity: Number.NaN as never });
+    received({ accountId: 0, symbol: SYMBOL, quantity: Number.NaN as never });
     await world.pass(1);
     expect(await world.status(stop)).toBe("NEW WAITING");
     await world.pass(5_000);
     expect([await world.status(stop), await world.status(profit)]).toEqual([EXPIRED, EXPIRED]);
-    expect(world.told).toContain("host.failed");
+    expect(world.reported).toContain("host.failed");
   });
 });
 

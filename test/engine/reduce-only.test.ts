@@ -26,18 +26,18 @@ async function turns(): Promise<void> {
 /** An exposure port that answers on request of the test; the position is read when it answers. */
 function slowExposure(
   position: () => Quantity,
-): Exposure & { answer(count?: number): Promise<void>; asked: number } {
-  const asking: (() => void)[] = [];
+): Exposure & { answer(count?: number): Promise<void>; requested: number } {
+  const requesting: (() => void)[] = [];
   return {
-    asked: 0,
+    requested: 0,
     position() {
-      this.asked++;
+      this.requested++;
       const read = position();
-      return new Promise((resolve) => asking.push(() => resolve(read)));
+      return new Promise((resolve) => requesting.push(() => resolve(read)));
     },
     async answer(count = Number.POSITIVE_INFINITY) {
       await turns();
-      for (const each of asking.splice(0, count)) each();
+      for (const each of requesting.splice(0, count)) each();
       await turns();
     },
   };
@@ -164,14 +164,14 @@ describe("decision 24: an exposure port that answers later", () => {
 
   it("the child goes out with the answer, measured once per quote", async () => {
     const { world, exposure } = await slow();
-    const asked = exposure.asked;
+    const requested = exposure.requested;
     await world.quote("100", "101");
     await world.quote("100", "101");
     expect(sentTo(world.venue)).toEqual([]);
     await exposure.answer();
     await world.engine.idle();
     expect(sentTo(world.venue)).toEqual(["SELL 0.7"]);
-    expect(exposure.asked - asked).toBe(1);
+    expect(exposure.requested - requested).toBe(1);
   });
 
   it("two answers at once share the exposure", async () => {
@@ -185,12 +185,12 @@ describe("decision 24: an exposure port that answers later", () => {
   it("an answer that was read before a fill is not used: the position is read again", async () => {
     const { world, exposure } = await slow();
     await world.quote("98", "99");
-    const asked = exposure.asked;
+    const requested = exposure.requested;
     await exposure.answer(1);
     await world.engine.idle();
     expect(sentTo(world.venue)).toEqual(["SELL 0.7"]);
     await exposure.answer(1);
-    expect([sentTo(world.venue).length, exposure.asked - asked]).toEqual([1, 1]);
+    expect([sentTo(world.venue).length, exposure.requested - requested]).toEqual([1, 1]);
     await exposure.answer(1);
     await world.engine.idle();
     expect(sentTo(world.venue)).toEqual(["SELL 0.7", "SELL 0.3"]);

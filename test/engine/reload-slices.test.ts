@@ -73,7 +73,7 @@ describe("decision IA: a shard that is read again", () => {
     let failures = 0;
     const { world, store } = await createFaultyWorld({
       accounts: createMemoryAccounts([1, 2, 3].map(accountEntry)),
-      tell: (name) => {
+      report: (name) => {
         if (name === "append.failed" && ++failures === 2) queueMicrotask(() => cancelAll(3));
       },
     });
@@ -149,7 +149,7 @@ describe("decision IA: a shard that is read again", () => {
 
   it("I25: it moves the reference also of an order that has become active before the shard runs again", async () => {
     const { world, store } = await createFaultyWorld({
-      tell: (name) => {
+      report: (name) => {
         if (name === "append.failed") store().inject("fail-reads", 1);
         if (name === "reload.failed") world.engine.market.quote({ symbol: SYMBOL, bid: "103", ask: "104" });
       },

@@ -165,9 +165,9 @@ describe.each([
       const at = `dies at ${dieAt}: ${whole.points[dieAt - 1]}`;
       expect([at, order.ended?.status]).toEqual([at, status]);
       expect([at, order.plan?.count, order.plan?.intervalMs]).toEqual([at, end.plan?.count, STEP]);
-      const told = world.updates.filter((update) => update.order.orderId === order.orderId);
+      const received = world.updates.filter((update) => update.order.orderId === order.orderId);
       const children = new Map(
-        told.flatMap(({ order: { child } }) => (child ? [[child.childId, child]] : [])),
+        received.flatMap(({ order: { child } }) => (child ? [[child.childId, child]] : [])),
       );
       const used = [...children.values()];
       for (const child of used) {

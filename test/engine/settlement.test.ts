@@ -44,14 +44,14 @@ async function lost(): Promise<LostChild> {
 
 const WORD = { by: "ann", why: "looked at the exchange's list" };
 
-async function settle(world: World, said: Omit<ChildSettlement, "by" | "why">): Promise<ParentOrder> {
-  const order = await world.engine.settleChild({ ...said, ...WORD });
+async function settle(world: World, answer: Omit<ChildSettlement, "by" | "why">): Promise<ParentOrder> {
+  const order = await world.engine.settleChild({ ...answer, ...WORD });
   await world.engine.idle();
   return order;
 }
 
-const refusal = (asked: Promise<unknown>): Promise<string> =>
-  asked.then(
+const refusal = (requested: Promise<unknown>): Promise<string> =>
+  requested.then(
     () => "taken",
     (error: unknown) =>
       error instanceof SettlementError ? `${error.problem}: ${error.message}` : String(error),
@@ -226,8 +226,8 @@ describe("decision CB: refused statements of an operator", () => {
     ["a reason that is too long", { why: "x".repeat(201) }, "why must have 1 to 200 characters"],
   ])("%s is refused and changes nothing", async (_what, change, message) => {
     const { world, order, childId } = await lost();
-    const said = { childId, state: "never", ...WORD, ...change } as ChildSettlement;
-    expect(await refusal(world.engine.settleChild(said))).toBe(`UNREADABLE: ${message}`);
+    const answer = { childId, state: "never", ...WORD, ...change } as ChildSettlement;
+    expect(await refusal(world.engine.settleChild(answer))).toBe(`UNREADABLE: ${message}`);
     expect(await world.status(order)).toBe("NEW UNKNOWN");
   });
 });

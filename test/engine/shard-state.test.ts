@@ -121,15 +121,15 @@ function attempt(run: () => unknown): string {
 /** The rows of the table in docs/architecture.md: the effect of each input on a shard. */
 const INPUTS: Readonly<Record<string, (subject: Subject) => string | Promise<string>>> = {
   "an input of its mailbox": ({ shard }) => {
-    let said = "waits";
+    let answer = "waits";
     const say = (what: string): void => {
-      said = what;
+      answer = what;
     };
     shard.post(
       () => say("runs"),
       ({ reason }) => say(`refused: ${reason}`),
     );
-    return said;
+    return answer;
   },
   "a new parent": ({ shard }) => attempt(() => shard.accept(ONE)),
   "a decision outside the mailbox": ({ shard }) =>
@@ -240,31 +240,31 @@ describe("I65: the mailbox of a shard", () => {
       ["closed", "ENGINE_CLOSED"],
     ] as const) {
       const one = life();
-      const heard: string[] = [];
-      one.post(nothing, (error) => heard.push(error.reason));
+      const received: string[] = [];
+      one.post(nothing, (error) => received.push(error.reason));
       one.enter(end);
-      expect(heard).toEqual([reason]);
+      expect(received).toEqual([reason]);
       const other = life();
       other.post(() => other.enter(end));
-      other.post(nothing, (error) => heard.push(error.reason));
+      other.post(nothing, (error) => received.push(error.reason));
       other.enter("running");
-      expect(heard).toEqual([reason, reason]);
+      expect(received).toEqual([reason, reason]);
     }
   });
 
   it("I64: the number of waiting callers is limited; inputs that the engine must process wait in any case", () => {
     const one = life();
-    const heard: string[] = [];
+    const received: string[] = [];
     let ran = 0;
     for (let n = 0; n < 4; n++) {
       one.post(
         () => ran++,
-        (error) => heard.push(error.reason),
+        (error) => received.push(error.reason),
       );
       one.post(() => ran++);
     }
     one.enter("running");
-    expect([ran, heard]).toEqual([6, ["DISCONNECTED", "DISCONNECTED"]]);
+    expect([ran, received]).toEqual([6, ["DISCONNECTED", "DISCONNECTED"]]);
   });
 });
 

@@ -54,11 +54,11 @@ describe("decision KX: free shards are dealt out", () => {
         const parts = able.map((node) => {
           const claimed = claimsOf(firstReading(view, node)).flat();
           const rows = claimed.map((shard) => view.shards[shard] as ShardOwner);
-          const kept = view.shards.filter(
+          const stored = view.shards.filter(
             (row) => !isFree(row) && (isAssigned(row) ? row.next : row.incarnation) === node,
           );
           return {
-            share: kept.length + claimed.length,
+            share: stored.length + claimed.length,
             dealt: rows.filter((row) => !isAssigned(row)).length,
           };
         });

@@ -14,7 +14,7 @@ import { ALL, type RowPart, rowOf, shardsOf, TTL_MS } from "../support/shared-vi
 const watchOf = (own: number, parts: Partial<ShareWatchParts> = {}) => {
   const watch = new ShareWatch({ ttlMs: TTL_MS, canRead: () => true, ...parts });
   const at = (nowMs: number, view: ClusterView): ShareReading =>
-    watch.saw(view, own, { askedMs: nowMs, answeredMs: nowMs });
+    watch.observe(view, own, { requestedMs: nowMs, answeredMs: nowMs });
   const claims = (nowMs: number, view: ClusterView): readonly number[] => claimsOf(at(nowMs, view)).flat();
   const moved = (nowMs: number, view: ClusterView): number =>
     movesOf(at(nowMs, view)).flatMap(({ shards }) => shards).length;
@@ -40,11 +40,11 @@ describe("decision KX: a free shard that its node leaves is dealt to another aft
   it("to node 1 if node 2 leaves it, from the answer of the first read to the question of a later one", () => {
     const { watch, claims } = watchOf(1);
     const view = freeShard(200);
-    const saw = (askedMs: number, answeredMs: number): readonly number[] =>
-      claimsOf(watch.saw(view, 1, { askedMs, answeredMs })).flat();
-    expect(saw(0, 500)).toEqual([]);
-    expect(saw(1_499, 2_900)).toEqual([]);
-    expect(saw(1_500, 3_000)).toEqual([200]);
+    const observe = (requestedMs: number, answeredMs: number): readonly number[] =>
+      claimsOf(watch.observe(view, 1, { requestedMs, answeredMs })).flat();
+    expect(observe(0, 500)).toEqual([]);
+    expect(observe(1_499, 2_900)).toEqual([]);
+    expect(observe(1_500, 3_000)).toEqual([200]);
     expect(claims(1_600, view)).toEqual([200]);
   });
 
@@ -193,10 +193,10 @@ describe("decision KX: what nobody takes is reported", () => {
 
   it("from the answer of the first read to the question of a later one", () => {
     const { watch } = watchOf(1, { mostShards: 100 });
-    watch.saw(freeShard(200), 1, { askedMs: 0, answeredMs: 500 });
-    watch.saw(freeShard(200), 1, { askedMs: 2_499, answeredMs: 2_600 });
+    watch.observe(freeShard(200), 1, { requestedMs: 0, answeredMs: 500 });
+    watch.observe(freeShard(200), 1, { requestedMs: 2_499, answeredMs: 2_600 });
     expect(watch.unclaimed).toEqual([]);
-    watch.saw(freeShard(200), 1, { askedMs: 2_500, answeredMs: 2_600 });
+    watch.observe(freeShard(200), 1, { requestedMs: 2_500, answeredMs: 2_600 });
     expect(watch.unclaimed).toEqual([200]);
   });
 
@@ -280,8 +280,8 @@ describe("decision KX: shards move for evenness only when it is worth it", () =>
 
   it("the two ttl are from the answer of the first read to the question of a later one", () => {
     const { watch } = watchOf(1);
-    const moves = (askedMs: number, answeredMs: number): number =>
-      movesOf(watch.saw(uneven, 1, { askedMs, answeredMs })).length;
+    const moves = (requestedMs: number, answeredMs: number): number =>
+      movesOf(watch.observe(uneven, 1, { requestedMs, answeredMs })).length;
     expect([moves(0, 500), moves(2_499, 2_600), moves(2_500, 2_600)]).toEqual([0, 0, 1]);
   });
 

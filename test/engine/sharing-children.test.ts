@@ -26,7 +26,7 @@ type Sending = Readonly<{
   /** Names of the nodes that handed a child over, in order. */
   sent: readonly string[];
   /** Answers the first submit. */
-  answer: (said: ChildReport | Error) => void;
+  answer: (answer: ChildReport | Error) => void;
 }>;
 
 /** Two nodes; a child of an order on the first is handed over, and the venue has not answered yet. */
@@ -46,7 +46,7 @@ async function sending(canVoid = true): Promise<Sending> {
   const [child] = venue.submitted;
   if (child === undefined) throw new Error("no child was sent");
   venue.onSubmit = (one) => filled(one);
-  return { cluster, a, b, order, child, sent, answer: (said) => answer(said) };
+  return { cluster, a, b, order, child, sent, answer: (reply) => answer(reply) };
 }
 
 /** Lets the shard of an order leave for a node until the venue is not waited for any more. */
@@ -54,7 +54,7 @@ const assign = ({ cluster, order }: Sending, to: Sharer): Promise<void> =>
   assignTo(cluster, [shardIn(order)], to);
 
 /** The order has executed once: all of it, by the first child. */
-async function demandOnce({ cluster, a, b, order, sent }: Sending): Promise<void> {
+async function requireOnce({ cluster, a, b, order, sent }: Sending): Promise<void> {
   await cluster.pass(2 * TTL_MS);
   const found = await orderOn(b, order);
   expect([found.executedQuantity, found.executions.size, found.attempts]).toEqual([quantity("2"), 1, 1]);
@@ -70,7 +70,7 @@ describe("I06, I07: a child that was handed over when its shard leaves", () => {
     await made.cluster.pass(500);
     expect(made.a.engine.owns(shardIn(made.order))).toBe(true);
     made.answer(filled(made.child));
-    await demandOnce(made);
+    await requireOnce(made);
   });
 
   it("I22: its answer is not lost with an append that fails meanwhile: a look-up may not find the child yet", async () => {
@@ -84,14 +84,14 @@ describe("I06, I07: a child that was handed over when its shard leaves", () => {
     made.answer(filled(made.child));
     await made.cluster.pass(5_000);
     await made.cluster.quote("94", "96");
-    await demandOnce(made);
+    await requireOnce(made);
   });
 
   it("is looked up by the next owner if it is not answered by its deadline, and found there", async () => {
     const made = await sending();
     made.cluster.venue.onLookup = () => filled(made.child);
     await move(made.cluster, shardIn(made.order), made.b);
-    await demandOnce(made);
+    await requireOnce(made);
   });
 
   it("counts once if its late answer, its look-up and its event all say the same", async () => {
@@ -103,7 +103,7 @@ describe("I06, I07: a child that was handed over when its shard leaves", () => {
     made.cluster.venue.say(report);
     await made.cluster.pass(1_000);
     made.cluster.venue.say(report);
-    await demandOnce(made);
+    await requireOnce(made);
   });
 
   it.each([
@@ -122,7 +122,7 @@ describe("I06, I07: a child that was handed over when its shard leaves", () => {
       return await honest();
     };
     await move(cluster, shardIn(order), b, 20_000);
-    await demandOnce(made);
+    await requireOnce(made);
   });
 
   it("its fill is counted by the next owner if the event comes later, to both nodes", async () => {
@@ -133,7 +133,7 @@ describe("I06, I07: a child that was handed over when its shard leaves", () => {
     await cluster.pass(TTL_MS);
     expect((await orderOn(b, order)).executedQuantity).toBe(ZERO_QUANTITY);
     cluster.venue.say(filled(child));
-    await demandOnce(made);
+    await requireOnce(made);
   });
 
   it("fills before and after the move are counted once each, although every event names all of them", async () => {

@@ -9,12 +9,12 @@ import {
   accountOn,
   assignedTo,
   assignTo,
-  demandSettled,
   leasesOf,
   move,
   orderOn,
   pairOf,
   placeOn,
+  requireSettled,
   runnersOf,
   shardIn,
   sharers,
@@ -46,11 +46,11 @@ describe("decision KY: a node that is closed in the middle of something", () => 
     const closing = ended(a.node.close());
     await cluster.pass(2 * TTL_MS);
     expect([closing.how, leaving.how]).toEqual(["resolved", "resolved"]);
-    const asked = a.asked.length;
+    const requested = a.requested.length;
     const renewed = a.renewedMs;
     await cluster.pass(2 * TTL_MS);
-    expect([a.asked.length, a.renewedMs]).toEqual([asked, renewed]);
-    await demandSettled(cluster, [b]);
+    expect([a.requested.length, a.renewedMs]).toEqual([requested, renewed]);
+    await requireSettled(cluster, [b]);
   });
 
   it("leave() twice is one hand-over", async () => {
@@ -59,7 +59,7 @@ describe("decision KY: a node that is closed in the middle of something", () => 
     await cluster.pass(TTL_MS);
     await settle();
     expect([one.how, two.how]).toEqual(["resolved", "resolved"]);
-    await demandSettled(cluster, [b]);
+    await requireSettled(cluster, [b]);
     expect(ended(a.node.leave())).toBeDefined();
     await expect(a.node.leave()).rejects.toMatchObject({ problem: "CLOSING" });
   });
@@ -83,7 +83,7 @@ describe("decision KY: a node that is closed in the middle of something", () => 
       await cluster.pass(4 * TTL_MS);
       expect(closing.how).toBe("resolved");
       expect(a.node.status()).toMatchObject({ state: "closed", shards: 0, keepsMarket: false });
-      await demandSettled(cluster, [b]);
+      await requireSettled(cluster, [b]);
       expect((await orderOn(b, resting)).ended).toBeUndefined();
       expect((await orderOn(b, order)).orderId).toBe(order.orderId);
       await verified([b]);
@@ -93,10 +93,10 @@ describe("decision KY: a node that is closed in the middle of something", () => 
   it("close() while it takes shards: they go to others, and no later call makes it an owner", async () => {
     const { cluster, a, b } = await pairOf();
     const shard = shardOf(accountOn(a));
-    let goOn = (): void => undefined;
+    let resume = (): void => undefined;
     b.faults["leases.claim"] = async (honest) => {
       await new Promise<void>((resolve) => {
-        goOn = resolve;
+        resume = resolve;
       });
       return await honest();
     };
@@ -105,10 +105,10 @@ describe("decision KY: a node that is closed in the middle of something", () => 
     expect(runnersOf([a, b], shard)).toEqual([]);
     const closing = ended(b.node.close());
     await settle();
-    goOn();
+    resume();
     await cluster.pass(3 * TTL_MS);
     expect(closing.how).toBe("resolved");
-    await demandSettled(cluster, [a]);
+    await requireSettled(cluster, [a]);
   });
 
   it("close() while its store is silent: it takes no shards of a node that fails meanwhile, and others take all of them", async () => {
@@ -119,16 +119,16 @@ describe("decision KY: a node that is closed in the middle of something", () => 
     a.faults.append = () => new Promise(() => undefined);
     void ended(placeOn(a, accountOn(a), { price: "90" }));
     await settle();
-    const before = a.asked.length;
+    const before = a.requested.length;
     const closing = ended(a.node.close());
     const ofC = async (): Promise<number> =>
       ownedBy(await viewOf(cluster), c.node.status().incarnation).length;
     while ((await ofC()) > 0 && closing.how === "not yet") await cluster.pass(100);
     expect(closing.how).toBe("not yet");
-    expect(a.asked.slice(before)).not.toContain("leases.claim");
+    expect(a.requested.slice(before)).not.toContain("leases.claim");
     await cluster.pass(2 * TTL_MS);
     expect(closing.how).toBe("resolved");
-    await demandSettled(cluster, [b]);
+    await requireSettled(cluster, [b]);
   });
 
   it("close() while its store is silent: it says that it hands over until its shards are released, and how many it has", async () => {
@@ -146,7 +146,7 @@ describe("decision KY: a node that is closed in the middle of something", () => 
     while (closing.how === "not yet") await cluster.pass(TTL_MS);
     expect(a.node.status()).toMatchObject({ state: "closed", shards: 0 });
     expect(states).toEqual(["handing-over", "closed"]);
-    await demandSettled(cluster, [b]);
+    await requireSettled(cluster, [b]);
   });
 
   it("decision WT: a child that is decided and not handed over when it closes is withdrawn by a record", async () => {
@@ -206,7 +206,7 @@ describe("decision KY: a shard that leaves while something fails", () => {
     a.faults["leases.renew"] = undefined;
     await cluster.pass(3 * TTL_MS);
     expect(runnersOf([a, b], shardIn(order))).toHaveLength(1);
-    await demandSettled(
+    await requireSettled(
       cluster,
       [a, b].filter(({ node }) => node.status().state !== "lost"),
     );
@@ -216,14 +216,14 @@ describe("decision KY: a shard that leaves while something fails", () => {
     const { cluster, a, b } = await pairOf();
     const order = await placeOn(a, accountOn(a), { price: "90" });
     await assignTo(cluster, [shardIn(order)], b);
-    while (!a.asked.includes("leases.release")) await cluster.pass(20);
+    while (!a.requested.includes("leases.release")) await cluster.pass(20);
     for (const node of [a, b]) node.cut = true;
     await cluster.pass(30_000);
     for (const node of [a, b]) node.cut = false;
     await cluster.pass(2 * TTL_MS);
     expect(runnersOf([a, b], shardIn(order))).toEqual(["b"]);
     expect([a, b].map(({ node }) => node.status().state)).toEqual(["active", "active"]);
-    await demandSettled(cluster, [a, b]);
+    await requireSettled(cluster, [a, b]);
     expect(await orderOn(b, order)).toEqual(order);
     await verified([a, b]);
   });

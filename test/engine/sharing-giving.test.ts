@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { forgetWork, liveOrderOf } from "../../src/engine/core/live-order.ts";
+import { clearWork, liveOrderOf } from "../../src/engine/core/live-order.ts";
 import type { MarketHub } from "../../src/engine/market/market-hub.ts";
 import { shardOf } from "../../src/lifecycle/index.ts";
 import { MARKET_SHARD, type ParentOrder } from "../../src/model/index.ts";
@@ -47,7 +47,7 @@ describe("decision VH: shards of a node with open orders leave one after the oth
     for (const account of accounts) await placeOn(a, account, STOP);
     const answers = heldAnswers(a, "leases.release");
     await assignTo(cluster, accounts.map(shardOf), b);
-    while (!a.asked.includes("leases.release")) await cluster.pass(20);
+    while (!a.requested.includes("leases.release")) await cluster.pass(20);
     await expect(placeOn(a, leaving, STOP)).rejects.toMatchObject({ reason: "SHARD_ELSEWHERE" });
     const order = await placeOn(a, waiting, STOP);
     answers.open();
@@ -96,7 +96,7 @@ describe("decision VH: shards of a node with open orders leave one after the oth
     const order = await placeOn(a, accountOn(a), STOP);
     const answers = heldAnswers(a, "leases.release");
     await assignTo(cluster, [shardIn(order)], b);
-    while (!a.asked.includes("leases.release")) await cluster.pass(20);
+    while (!a.requested.includes("leases.release")) await cluster.pass(20);
     b.process.kill();
     await cluster.pass(2 * TTL_MS);
     expect(runnersOf([a], shardIn(order))).toEqual([]);
@@ -117,14 +117,14 @@ describe("decision VH: shards of a node with open orders leave one after the oth
     while (runnersOf([b], shardIn(order)).length === 0) await cluster.pass(20);
     const { accountId, orderId } = order;
     await verified([a, b]);
-    const before = a.asked.length;
+    const before = a.requested.length;
     await b.engine.cancel({ accountId, orderId });
     await cluster.pass(TTL_MS);
     expect(isArmed(a, order)).toBe(true);
     answers.open();
     await cluster.pass(TTL_MS);
     expect(isArmed(a, order)).toBe(false);
-    expect(a.asked.slice(before), "its memory is not read from the store").not.toContain("readSnapshot");
+    expect(a.requested.slice(before), "its memory is not read from the store").not.toContain("readSnapshot");
     await verified([a, b]);
   });
 
@@ -132,7 +132,7 @@ describe("decision VH: shards of a node with open orders leave one after the oth
     const order = { orderId: -1 } as ParentOrder;
     const live = liveOrderOf(order, order);
     Object.assign(live, { wait: "PRICE", measuring: {}, followedTo: 7, isFollowing: true });
-    forgetWork(live);
+    clearWork(live);
     expect(live).toEqual(liveOrderOf(order, order));
   });
 
@@ -165,13 +165,15 @@ describe("decision VH: shards of a node with open orders leave one after the oth
   it("its next owner claims a free shard before it reads the records of other shards", async () => {
     const { cluster, a, b } = await pairOf();
     const order = await placeOn(a, accountOn(a), STOP);
-    const before = b.asked.length;
+    const before = b.requested.length;
     await assignTo(cluster, [shardIn(order)], b);
     await cluster.pass(TTL_MS);
-    const asked = b.asked.slice(before);
-    const claimed = asked.indexOf("leases.claim");
+    const requested = b.requested.slice(before);
+    const claimed = requested.indexOf("leases.claim");
     expect(claimed).toBeGreaterThan(0);
-    expect(asked.slice(asked.lastIndexOf("leases.nodes", claimed), claimed)).not.toContain("leases.tail");
+    expect(requested.slice(requested.lastIndexOf("leases.nodes", claimed), claimed)).not.toContain(
+      "leases.tail",
+    );
   });
 });
 
@@ -183,9 +185,9 @@ describe("decision VH: a node that forwards reads the owners again", () => {
     const readsAfter = async (ms: number): Promise<number> => {
       await c.node.readOwners();
       await cluster.clock.advanceBy(ms, settle);
-      const before = c.asked.filter((name) => name === "leases.nodes").length;
+      const before = c.requested.filter((name) => name === "leases.nodes").length;
       await c.node.readOwners();
-      return c.asked.filter((name) => name === "leases.nodes").length - before;
+      return c.requested.filter((name) => name === "leases.nodes").length - before;
     };
     expect([await readsAfter(21), await readsAfter(101)]).toEqual([0, 1]);
     const answers = heldAnswers(a, "leases.release");

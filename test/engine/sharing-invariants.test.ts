@@ -5,12 +5,12 @@ import { ACCOUNT_IDS, type Cluster, createCluster, type Sharer, settle, TTL_MS }
 import { createScriptedVenue, filled } from "../support/scripted-venue.ts";
 import {
   accountOn,
-  demandSettled,
   leasesOf,
   move,
   orderOn,
   pairOf,
   placeOn,
+  requireSettled,
   runnersOf,
   shardIn,
   sharers,
@@ -43,15 +43,15 @@ async function ordered(
 
 /** Lets an append of a node wait until the returned function is called. */
 function holdAppend(node: Sharer): () => void {
-  let goOn = (): void => undefined;
+  let resume = (): void => undefined;
   node.faults.append = async (honest) => {
     node.faults.append = undefined;
     await new Promise<void>((resolve) => {
-      goOn = resolve;
+      resume = resolve;
     });
     return await honest();
   };
-  return () => goOn();
+  return () => resume();
 }
 
 describe("I60: two nodes never append to one shard at once", () => {
@@ -69,9 +69,9 @@ describe("I60: two nodes never append to one shard at once", () => {
     await leases.claim({ incarnation: b.node.status().incarnation, shards: [shardOf(one)] });
     arrive();
     await cluster.pass(TTL_MS);
-    const [refused, kept] = await outcomes;
+    const [refused, stored] = await outcomes;
     expect(refused).toMatchObject({ status: "rejected", reason: { code: -1001 } });
-    expect(kept).toMatchObject({ status: "fulfilled" });
+    expect(stored).toMatchObject({ status: "fulfilled" });
     expect(runnersOf([a, b], shardOf(one))).toEqual(["b"]);
     expect(runnersOf([a, b], shardOf(two))).toEqual(["a"]);
     expect((await b.node.verify()).records).toBe(1);
@@ -145,7 +145,7 @@ describe("I61: every accepted parent has a live owner within a ttl and a beat", 
     if (how === "pause") for (const { process } of failed) process.resume();
     for (const node of failed) node.unleased = false;
     await cluster.pass(TTL_MS);
-    await demandSettled(cluster, left);
+    await requireSettled(cluster, left);
     await verified(left);
   });
 });
@@ -208,6 +208,6 @@ describe("I62: with faults over and fresh quotes, every eligible parent makes pr
     await cluster.pass(BEAT_MS);
     expect(await ended(cluster, nodes, orders)).toBeLessThanOrEqual(BEAT_MS);
     expect(venue.submitted).toHaveLength(orders.length);
-    await demandSettled(cluster, nodes);
+    await requireSettled(cluster, nodes);
   });
 });

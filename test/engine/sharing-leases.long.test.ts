@@ -5,12 +5,12 @@ import { createCluster, settle, TTL_MS } from "../support/cluster.ts";
 import {
   accountOn,
   assignTo,
-  demandSettled,
   leasesOf,
   move,
   orderOn,
   pairOf,
   placeOn,
+  requireSettled,
   runnersOf,
   sharers,
   verified,
@@ -57,7 +57,7 @@ describe("decision KX: an answer of the store that is lost", () => {
       expect(lost).toBeGreaterThan(0);
       expect(runnersOf([a, b], shard)).toEqual(["b"]);
       expect(await orderOn(b, order)).toEqual(order);
-      if (call !== "leases.assign") await demandSettled(cluster, [a, b]);
+      if (call !== "leases.assign") await requireSettled(cluster, [a, b]);
     },
   );
 
@@ -66,11 +66,11 @@ describe("decision KX: an answer of the store that is lost", () => {
     async (call) => {
       const { cluster, a, b } = await pairOf();
       const shard = shardOf(accountOn(a));
-      let asked = 0;
+      let requested = 0;
       const node = call === "leases.claim" ? b : a;
-      node.faults[call] = (honest) => (asked++ === 0 ? never() : honest());
+      node.faults[call] = (honest) => (requested++ === 0 ? never() : honest());
       await move(cluster, shard, b, LONGEST_MS);
-      await demandSettled(cluster, [a, b]);
+      await requireSettled(cluster, [a, b]);
     },
   );
 
@@ -89,7 +89,7 @@ describe("decision KX: an answer of the store that is lost", () => {
     const order = await placeOn(a, account, { price: "90" });
     await late?.();
     await cluster.pass(LONGEST_MS);
-    await demandSettled(cluster, [a, b]);
+    await requireSettled(cluster, [a, b]);
     expect(runnersOf([a, b], shard)).toHaveLength(1);
     const owner = a.engine.owns(shard) ? a : b;
     expect(await orderOn(owner, order)).toEqual(order);
@@ -112,7 +112,7 @@ describe("decision KX: an answer of the store that is lost", () => {
     await move(cluster, shard, a);
     await late?.();
     await cluster.pass(LONGEST_MS);
-    await demandSettled(cluster, [a, b]);
+    await requireSettled(cluster, [a, b]);
     // While it belongs to nobody, the late claim gives it back to b.
     a.faults["leases.release"] = async (honest) => {
       await honest();
@@ -120,7 +120,7 @@ describe("decision KX: an answer of the store that is lost", () => {
     };
     await assignTo(cluster, [shard], b);
     await cluster.pass(LONGEST_MS);
-    await demandSettled(cluster, [a, b]);
+    await requireSettled(cluster, [a, b]);
     expect(runnersOf([a, b], shard)).toEqual(["b"]);
   });
 });
@@ -143,7 +143,7 @@ describe("a node that leaves while the store keeps no assignment", () => {
     expect(await placeOn(a, account, { price: "90" })).toBeDefined();
     a.faults["leases.assign"] = undefined;
     await cluster.pass(LONGEST_MS);
-    await demandSettled(cluster, [a, b]);
+    await requireSettled(cluster, [a, b]);
   });
 });
 
@@ -197,7 +197,7 @@ describe("decision KX: a node that dies in the middle of a move", () => {
     const [owner] = left.filter(({ engine }) => engine.owns(shard));
     if (owner === undefined) throw new Error("the shard runs nowhere");
     expect(await orderOn(owner, order)).toEqual(order);
-    await demandSettled(cluster, left);
+    await requireSettled(cluster, left);
     await verified(left);
   });
 });
@@ -226,7 +226,7 @@ describe("decision KX: a node that is declared dead while it lives", () => {
     expect(await orderOn(b, order)).toEqual(order);
     await a.node.close();
     expect(a.node.status()).toMatchObject({ state: "closed", shards: 0 });
-    await demandSettled(cluster, [b]);
+    await requireSettled(cluster, [b]);
   });
 
   it("I03: does not call a list another one whose copy the new owner has accepted, and one of whose legs has ended", async () => {
@@ -283,10 +283,10 @@ describe("decision KX: a node that is declared dead while it lives", () => {
   it("in the middle of taking shards runs none of them", async () => {
     const { cluster, a, b } = await pairOf();
     const shard = shardOf(accountOn(a));
-    let goOn = (): void => undefined;
+    let resume = (): void => undefined;
     b.faults.readMarks = async (honest) => {
       await new Promise<void>((resolve) => {
-        goOn = resolve;
+        resume = resolve;
       });
       return await honest();
     };
@@ -294,13 +294,13 @@ describe("decision KX: a node that is declared dead while it lives", () => {
     await cluster.pass(6_000);
     expect(runnersOf([a, b], shard)).toEqual([]);
     b.unleased = true;
-    goOn();
+    resume();
     b.faults.readMarks = undefined;
     await cluster.pass(2 * TTL_MS);
     b.unleased = false;
     await cluster.pass(TTL_MS);
     expect(b.node.status()).toMatchObject({ state: "lost", shards: 0 });
     expect(runnersOf([a, b], shard)).toEqual(["a"]);
-    await demandSettled(cluster, [a]);
+    await requireSettled(cluster, [a]);
   });
 });

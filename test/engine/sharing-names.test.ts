@@ -21,7 +21,7 @@ async function endedOrder({ cluster, b, account }: Pair, clientId: string): Prom
 }
 
 /** After the shard has moved to the first node, a client id names the order that it named before. */
-async function demandKnown({ cluster, a, account }: Pair, order: ParentOrder): Promise<void> {
+async function requireKnown({ cluster, a, account }: Pair, order: ParentOrder): Promise<void> {
   await move(cluster, shardOf(account), a, 2 * TTL_MS);
   const { clientOrderId } = order.intent;
   const again = await placeOn(a, account, { price: "90", newClientOrderId: clientOrderId });
@@ -44,7 +44,7 @@ describe("decision 1, IG: a client id of an order that another node has accepted
   it("is found after the shard has moved", async () => {
     const pair = await snapshotting();
     const order = await endedOrder(pair, "one");
-    await demandKnown(pair, order);
+    await requireKnown(pair, order);
   });
 
   it("is found if its records were gone before this node read them", async () => {
@@ -52,8 +52,8 @@ describe("decision 1, IG: a client id of an order that another node has accepted
     leaveOutOne(pair.a);
     const order = await endedOrder(pair, "one");
     const later = await endedOrder(pair, "two");
-    await demandKnown(pair, order);
-    await demandKnown(pair, later);
+    await requireKnown(pair, order);
+    await requireKnown(pair, later);
   });
 
   it("is found if it was accepted and ended while the shard was read again", async () => {
@@ -61,20 +61,20 @@ describe("decision 1, IG: a client id of an order that another node has accepted
     const { cluster, a } = pair;
     leaveOutOne(a);
     const order = await endedOrder(pair, "one");
-    let goOn = (): void => undefined;
+    let resume = (): void => undefined;
     a.faults.readSnapshot = async (honest) => {
       a.faults.readSnapshot = undefined;
       await new Promise<void>((resolve) => {
-        goOn = resolve;
+        resume = resolve;
       });
       return await honest();
     };
     await cluster.pass(2 * TTL_MS);
     const meanwhile = await endedOrder(pair, "two");
-    goOn();
+    resume();
     await cluster.pass(TTL_MS);
-    await demandKnown(pair, order);
-    await demandKnown(pair, meanwhile);
+    await requireKnown(pair, order);
+    await requireKnown(pair, meanwhile);
   });
 
   it("is found while the names of ended orders are still being read", async () => {
@@ -82,6 +82,6 @@ describe("decision 1, IG: a client id of an order that another node has accepted
     pair.a.faults.pageEndedNames = () => Promise.reject(new Error("away"));
     leaveOutOne(pair.a);
     const order = await endedOrder(pair, "one");
-    await demandKnown(pair, order);
+    await requireKnown(pair, order);
   });
 });

@@ -66,16 +66,16 @@ describe("decision KX: a node whose opening fails closes its store", () => {
     const host = createMemoryHost({ symbols: ["BTC/USD"] });
     const clock = createManualClock({ startMs: 0 });
     const store = { ...failing(host.store, "heads"), close };
-    const told: string[] = [];
+    const reported: string[] = [];
     const opening = {
       ...{ ...host, clock, venue: createScriptedVenue(), store, cluster: { name: "node-1" } },
-      telemetry: { event: (_level: string, event: string) => void told.push(event) },
+      telemetry: { event: (_level: string, event: string) => void reported.push(event) },
     };
     const opened = form === "openNode" ? openNode(opening) : openStandby(opening);
     const failure = opened.catch((error: unknown) => error);
     await clock.advanceBy(60_000, turns);
     expect(String(await Promise.race([failure, "nothing"]))).toContain("the store is away");
-    expect(told).toContain("store.unclosed");
+    expect(reported).toContain("store.unclosed");
   });
 });
 

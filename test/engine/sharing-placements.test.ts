@@ -28,7 +28,7 @@ async function slow(): Promise<Slow> {
   let answer = (): void => undefined;
   let isSlow = false;
   const cluster = createCluster(createScriptedVenue(), {
-    asking: (name) =>
+    requesting: (name) =>
       name === "a" && isSlow
         ? new Promise<void>((resolve) => {
             answer = resolve;
@@ -48,9 +48,9 @@ async function slow(): Promise<Slow> {
 
 /** Waits in a store for the first call of a name. */
 function held(node: Sharer, name: string): () => void {
-  let goOn = (): void => undefined;
+  let resume = (): void => undefined;
   const waiting = new Promise<void>((resolve) => {
-    goOn = resolve;
+    resume = resolve;
   });
   node.faults[name] = async (honest) => {
     node.faults[name] = undefined;
@@ -58,7 +58,7 @@ function held(node: Sharer, name: string): () => void {
     await waiting;
     return answer;
   };
-  return () => goOn();
+  return () => resume();
 }
 
 describe("decision 1: a placement that waits for the host while its shard leaves", () => {
@@ -144,13 +144,13 @@ describe("I71: a read that waits for the store while its shard leaves", () => {
         const { cluster, a, b } = await pairOf(createCluster(), PATIENT);
         const account = accountOn(a);
         await placeOn(a, account, { price: "90" });
-        const goOn = held(a, call);
+        const resume = held(a, call);
         const reading = read(a, account);
         const refused = expect(reading).rejects.toMatchObject(ELSEWHERE);
         await move(cluster, shardOf(account), b);
         await placeOn(b, account, { price: "91", newClientOrderId: "unknown" });
         if (comesBack) await move(cluster, shardOf(account), a);
-        goOn();
+        resume();
         await refused;
       }
     },
@@ -182,10 +182,10 @@ describe("I52: cancels while the shard leaves", () => {
     const { cluster, a, b } = await pairOf();
     const account = accountOn(a);
     const { list } = await a.engine.placeList({ accountId: account, list: listOf("oco", OCO) });
-    const goOn = held(a, "findEndedList");
+    const resume = held(a, "findEndedList");
     const canceling = a.engine.cancelList({ accountId: account, listId: list.listId });
     await move(cluster, shardOf(account), b);
-    goOn();
+    resume();
     expect((await canceling).legs.map(({ ended }) => ended?.reason)).toEqual([
       "USER_CANCELED",
       "USER_CANCELED",

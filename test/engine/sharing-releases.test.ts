@@ -5,11 +5,11 @@ import { type Cluster, type Sharer, TTL_MS } from "../support/cluster.ts";
 import {
   accountOn,
   assignTo,
-  demandSettled,
   leasesOf,
   orderOn,
   pairOf,
   placeOn,
+  requireSettled,
   runnersOf,
   viewOf,
 } from "../support/sharing.ts";
@@ -60,7 +60,7 @@ describe("decision RK: an epoch that a release has named is not claimed again", 
       for (const arrive of late) await arrive();
       expect((await viewOf(cluster)).shards[shard]?.incarnation).toBe(a.node.status().incarnation);
       await cluster.pass(LONGEST_MS);
-      await demandSettled(cluster, [a, b]);
+      await requireSettled(cluster, [a, b]);
       expect(await orderOn(a, order)).toEqual(order);
       expect(a.engine.status().reasons).toEqual([]);
     },
@@ -69,9 +69,9 @@ describe("decision RK: an epoch that a release has named is not claimed again", 
   it("a node that leaves gives all its shards away, although each release is first lost, and arrives late", async () => {
     const { cluster, a, b } = await pairOf();
     const { clock } = cluster;
-    let asked = 0;
+    let requested = 0;
     a.faults["leases.release"] = (honest) => {
-      if (asked++ % 2 === 1) return honest();
+      if (requested++ % 2 === 1) return honest();
       // The store may be closed by then.
       clock.schedule(clock.monotonicMs() + 2_000, () => void honest().catch(() => undefined));
       return Promise.reject(new Error("no answer"));
@@ -79,7 +79,7 @@ describe("decision RK: an epoch that a release has named is not claimed again", 
     const leaving = a.node.leave();
     await cluster.pass(2 * LONGEST_MS);
     await leaving;
-    await demandSettled(cluster, [b]);
+    await requireSettled(cluster, [b]);
     expect(b.node.status()).toMatchObject({ shards: 256, keepsMarket: true });
   });
 
@@ -114,7 +114,7 @@ describe("decision KX: a node owns nothing for long that it does not run", () =>
     expect(lost).toBeGreaterThan(0);
     expect(runnersOf([a, b], shard)).toEqual(["a"]);
     expect(await orderOn(a, order)).toEqual(order);
-    await demandSettled(cluster, [a, b]);
+    await requireSettled(cluster, [a, b]);
   });
 
   it("it gives up a shard that its engine was fenced from, and that a late claim gives it back", async () => {
@@ -147,6 +147,6 @@ describe("decision KX: a node owns nothing for long that it does not run", () =>
     const leaving = a.node.leave();
     await cluster.pass(LONGEST_MS);
     await leaving;
-    await demandSettled(cluster, [b]);
+    await requireSettled(cluster, [b]);
   });
 });

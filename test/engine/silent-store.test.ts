@@ -40,9 +40,9 @@ async function silentWorld(options: WorldOptions = {}): Promise<SilentWorld> {
       return new Proxy(store, {
         get(of, name: keyof OrderStore) {
           if (name === "leases") return of.leases;
-          return (...asked: never[]) => {
+          return (...requested: never[]) => {
             if (failing.has(name)) return Promise.reject(new Error("the store fails"));
-            return silent.has(name) ? NEVER : (of[name] as (...asked: never[]) => unknown)(...asked);
+            return silent.has(name) ? NEVER : (of[name] as (...requested: never[]) => unknown)(...requested);
           };
         },
       });
@@ -126,7 +126,7 @@ describe("decision CC: a store that does not answer a question", () => {
     await turns();
     expect(placing.now).toBe("waits");
     await world.clock.advanceBy(hostTimeoutMs, () => turns());
-    expect([placing.now, world.told.includes("reload.failed")]).toEqual(["-1006", true]);
+    expect([placing.now, world.reported.includes("reload.failed")]).toEqual(["-1006", true]);
     failing.clear();
     silent.clear();
     await world.clock.advanceBy(DEFAULT_SETTINGS.retryMaxMs, () => turns());

@@ -9,31 +9,31 @@ type Question = Exclude<keyof OrderStore, "close">;
 const HOUR_MS = 3_600_000;
 const never = (): Promise<never> => new Promise(() => undefined);
 
-/** A store that stops answering some questions on request of a test; `asked` counts those. */
+/** A store that stops answering some questions on request of a test; `requested` counts those. */
 function silent(store: OrderStore) {
   const dumb = new Set<Question>();
-  const asked = new Map<Question, number>();
-  const heard = Object.entries(store).map(([name, answer]) => [
+  const requested = new Map<Question, number>();
+  const received = Object.entries(store).map(([name, answer]) => [
     name,
     (...given: readonly unknown[]): unknown => {
-      asked.set(name as Question, (asked.get(name as Question) ?? 0) + 1);
+      requested.set(name as Question, (requested.get(name as Question) ?? 0) + 1);
       return dumb.has(name as Question)
         ? never()
         : (answer as (...all: readonly unknown[]) => unknown)(...given);
     },
   ]);
-  return { store: Object.fromEntries(heard) as OrderStore, dumb, asked };
+  return { store: Object.fromEntries(received) as OrderStore, dumb, requested };
 }
 
 /** The result of a promise as time passes; "waits" if it has no answer after a minute. */
-async function fate(world: Pick<World, "clock">, asked: Promise<unknown>): Promise<string> {
-  let told = "waits";
-  asked.then(
-    () => (told = "answered"),
-    (error: Error) => (told = `${error.name}: ${error.message}`),
+async function fate(world: Pick<World, "clock">, requested: Promise<unknown>): Promise<string> {
+  let reported = "waits";
+  requested.then(
+    () => (reported = "answered"),
+    (error: Error) => (reported = `${error.name}: ${error.message}`),
   );
-  for (let second = 0; second < 60 && told === "waits"; second++) await world.clock.advanceBy(1_000);
-  return told;
+  for (let second = 0; second < 60 && reported === "waits"; second++) await world.clock.advanceBy(1_000);
+  return reported;
 }
 
 const SILENT = "SilentHost: no answer within 5000 ms";
@@ -113,22 +113,22 @@ describe("decision CC: an append that is never answered", () => {
         },
       });
       const { hostTimeoutMs } = world.engine.settings;
-      const [kept, other] = [await world.place({ price: "80" }), await world.place({ price: "80" }, 2)];
+      const [stored, other] = [await world.place({ price: "80" }), await world.place({ price: "80" }, 2)];
       lose = true;
       const lost = world.engine.place({ accountId: 1, order: { ...FIELDS, newClientOrderId: "a" } });
       expect(await fate(world, lost)).toMatch(/^OrderError: .*status unknown/);
-      const cancel = world.engine.cancel({ accountId: 1, orderId: kept.orderId });
+      const cancel = world.engine.cancel({ accountId: 1, orderId: stored.orderId });
       const held = expect(cancel).rejects.toMatchObject({ code: -1006 });
       await world.cancel(other);
       await world.clock.advanceBy(11 * hostTimeoutMs);
       await held;
       await world.clock.advanceBy(hostTimeoutMs, () => world.engine.idle());
-      expect(world.told).toContain("append.failed");
+      expect(world.reported).toContain("append.failed");
       if (arrives) expect(await reach?.()).toEqual(["fenced"]);
       const again = await world.engine.place({ accountId: 1, order: { ...FIELDS, newClientOrderId: "a" } });
       expect(again.created).toBe(true);
       expect(await world.status(other)).toBe("CANCELED CANCELED");
-      expect((await world.cancel(kept)).ended?.status).toBe("CANCELED");
+      expect((await world.cancel(stored)).ended?.status).toBe("CANCELED");
       expect((await world.engine.verify()).equal).toBe(true);
     },
   );
@@ -147,8 +147,8 @@ describe("decision CC: a store that falls silent", () => {
         return one.store;
       },
     });
-    const [{ dumb, asked } = silent(createMemoryStore())] = made;
-    return { world, dumb, asked };
+    const [{ dumb, requested } = silent(createMemoryStore())] = made;
+    return { world, dumb, requested };
   }
 
   it.each(["readMarks", "readQuotes", "readVolume", "readRecords", "readSnapshot", "readEnded"] as const)(
@@ -166,34 +166,40 @@ describe("decision CC: a store that falls silent", () => {
   );
 
   it("an unanswered snapshot does not stop other work", async () => {
-    const { world, dumb, asked } = await opened({ snapshotEvery: 1 });
+    const { world, dumb, requested } = await opened({ snapshotEvery: 1 });
     dumb.add("writeSnapshot");
     await world.place({ price: "50" });
     await world.pass(1_000);
-    expect([asked.get("writeSnapshot"), world.told.includes("housekeeping.failed")]).toEqual([1, false]);
+    expect([requested.get("writeSnapshot"), world.reported.includes("housekeeping.failed")]).toEqual([
+      1,
+      false,
+    ]);
     await world.place({ price: "50" }, 2);
-    expect(asked.get("writeSnapshot")).toBe(1);
+    expect(requested.get("writeSnapshot")).toBe(1);
     await world.pass(6_000);
-    expect([asked.get("writeSnapshot"), world.told.includes("housekeeping.failed")]).toEqual([2, true]);
+    expect([requested.get("writeSnapshot"), world.reported.includes("housekeeping.failed")]).toEqual([
+      2,
+      true,
+    ]);
     await world.pass(HOUR_MS);
-    expect([asked.get("deleteEnded"), asked.get("deleteVolume")]).toEqual([1, 1]);
+    expect([requested.get("deleteEnded"), requested.get("deleteVolume")]).toEqual([1, 1]);
     expect((await world.engine.verify()).equal).toBe(true);
   });
 
   it.each(["deleteEnded", "deleteVolume"] as const)(
     "%s is requested again an hour later",
     async (question) => {
-      const { world, dumb, asked } = await opened();
+      const { world, dumb, requested } = await opened();
       dumb.add(question);
       for (const times of [1, 2]) {
         await world.pass(HOUR_MS);
-        expect(asked.get(question)).toBe(times);
+        expect(requested.get(question)).toBe(times);
       }
-      expect(world.told).toContain("housekeeping.failed");
+      expect(world.reported).toContain("housekeeping.failed");
       dumb.clear();
       await world.pass(HOUR_MS);
       await world.pass(HOUR_MS);
-      expect(asked.get("deleteVolume")).toBeGreaterThanOrEqual(2);
+      expect(requested.get("deleteVolume")).toBeGreaterThanOrEqual(2);
     },
   );
 
@@ -224,6 +230,6 @@ describe("decision CC: a store that falls silent", () => {
       say();
     }
     await world.pass(10_000);
-    expect([worked.length, world.told.includes("housekeeping.failed")]).toEqual([6, false]);
+    expect([worked.length, world.reported.includes("housekeeping.failed")]).toEqual([6, false]);
   });
 });

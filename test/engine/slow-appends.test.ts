@@ -272,11 +272,11 @@ describe("decision 53: what waits for one part of a store does not wait for anot
     store.hangs = ({ prints = [] }) => prints.length > 0;
     await world.print("5");
     await quoteFor(slow, hostTimeoutMs, "99");
-    const told: unknown[] = [];
+    const received: unknown[] = [];
     const placing = world.place({ type: "POV", quantity: "1", participationBips: 1_000 }, 2);
-    placing.catch(({ code }) => void told.push(code));
+    placing.catch(({ code }) => void received.push(code));
     await quoteFor(slow, 2 * hostTimeoutMs, "99");
-    expect(told).toEqual([-1006]);
+    expect(received).toEqual([-1006]);
     const page = () => world.engine.page({ ...PAGE, accountId: 2 });
     await expect(page()).rejects.toMatchObject({ code: -1001 });
     store.hangs = () => false;

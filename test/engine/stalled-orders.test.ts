@@ -16,13 +16,13 @@ type Fields = Partial<OrderFields> & Readonly<Record<string, unknown>>;
 const STOP: Fields = { side: "SELL", type: "STOP_MARKET", stopPrice: "90" };
 
 /** The alerts of stalled orders so far: the second in which they came, what, and why. */
-const told = (world: World): readonly string[] =>
+const received = (world: World): readonly string[] =>
   world.alerts
     .filter(({ alert }) => alert === "ORDER_STALLED" || alert === "ORDER_RESUMED")
     .map(({ alert, detail, timeMs }) => `${Math.floor((timeMs - START_MS) / 1_000)} s ${alert} ${detail}`);
 
 const kindsOf = (world: World): readonly string[] =>
-  told(world).map((line) => line.replace(/^\S+ s (\S+) (?:([A-Z_]+):)?.*$/, "$1 $2").trim());
+  received(world).map((line) => line.replace(/^\S+ s (\S+) (?:([A-Z_]+):)?.*$/, "$1 $2").trim());
 
 type Quoted = Readonly<{ bid?: string; ask?: string; bids?: readonly LevelInput[]; everyMs?: number }>;
 
@@ -57,7 +57,7 @@ describe("decision 51: an order that should act and cannot says so", () => {
     const world = await worldOf();
     world.venue.onSubmit = ({ childId }) => refused(childId);
     await quoteFor(world, 12);
-    expect(told(world)).toEqual([`11 s ORDER_STALLED REFUSED: ${WORDS}`]);
+    expect(received(world)).toEqual([`11 s ORDER_STALLED REFUSED: ${WORDS}`]);
     expect(stalled(world)).toMatchObject({ REFUSED: 1, LIMIT: 0 });
     expect(reasons(world)).toEqual([
       `ORDERS_STALLED: 1 order sends nothing that executes: 1 REFUSED in ${SYMBOL}`,
@@ -76,8 +76,8 @@ describe("decision 51: an order that should act and cannot says so", () => {
 
   const never = (): Promise<never> => new Promise(() => undefined);
   const silentExposure = (): NonNullable<WorldOptions["exposure"]> => {
-    let asked = 0;
-    return { position: () => (asked++ === 0 ? (1_000_000 as Quantity) : never()) };
+    let requested = 0;
+    return { position: () => (requested++ === 0 ? (1_000_000 as Quantity) : never()) };
   };
 
   it.each<readonly [string, string, Fields, WorldOptions, Quoted]>([
@@ -105,7 +105,7 @@ describe("decision 51: an order that should act and cannot says so", () => {
   ])("%s: %s", async (_what, cause, order, options, quoted) => {
     const world = await worldOf(order, options);
     await quoteFor(world, 9, quoted);
-    expect(told(world)).toEqual([]);
+    expect(received(world)).toEqual([]);
     await quoteFor(world, 3, quoted);
     expect(kindsOf(world)).toEqual([`ORDER_STALLED ${cause}`]);
     await quoteFor(world, 60, quoted);
@@ -130,7 +130,7 @@ describe("decision 51: an order that should act and cannot says so", () => {
     const world = await worldOf();
     world.venue.onSubmit = ({ childId }) => withoutFunds(childId);
     await quoteFor(world, 12);
-    expect(told(world)).toEqual([`11 s ORDER_STALLED NO_FUNDS: ${WORDS}`]);
+    expect(received(world)).toEqual([`11 s ORDER_STALLED NO_FUNDS: ${WORDS}`]);
   });
 
   it("the rate of the venue: RATE", async () => {
@@ -173,7 +173,7 @@ describe("decision 51: an order that should act and cannot says so", () => {
     await quoteFor(world, 3);
     world.venue.onSubmit = ({ childId }) => refused(childId);
     await quoteFor(world, 8);
-    expect(told(world)).toEqual([]);
+    expect(received(world)).toEqual([]);
     await quoteFor(world, 6);
     expect(kindsOf(world)).toEqual(["ORDER_STALLED REFUSED"]);
   });
@@ -195,7 +195,7 @@ describe("decision 51: an order that should act and cannot says so", () => {
     world.venue.onSubmit = ({ childId }) => refused(childId);
     await world.quote("89", "90");
     await world.pass(60_000, { heartbeat: false });
-    expect(told(world)).toEqual([]);
+    expect(received(world)).toEqual([]);
   });
 
   it("an open slot whose child is refused is stalled, and POV with volume to follow", async () => {
@@ -285,7 +285,7 @@ describe("decision 51: an order that should act and cannot says so", () => {
 });
 
 describe("decision 51: quotes of a watched market that do not count", () => {
-  const quotesTold = (world: World): readonly string[] =>
+  const quotesReported = (world: World): readonly string[] =>
     world.statuses.map(({ change, detail }) => `${change}: ${detail}`);
 
   it("a source in microseconds: one alert, with the cause by which its quotes are dropped, and its end", async () => {
@@ -295,7 +295,7 @@ describe("decision 51: quotes of a watched market that do not count", () => {
       await world.pass(1_000, { heartbeat: false });
       await world.quote("99", "100", { timeMs: world.clock.nowMs() * 1_000 });
     }
-    expect(quotesTold(world)).toEqual([
+    expect(quotesReported(world)).toEqual([
       expect.stringMatching(
         /^QUOTES_STOPPED: no quote has counted for 10 s.*BTC\/USD \(\d+ dropped .* as future\)$/,
       ),
@@ -304,7 +304,7 @@ describe("decision 51: quotes of a watched market that do not count", () => {
       expect.stringMatching(/^QUOTES_STOPPED: .*BTC\/USD \(60 dropped.*future\)$/),
     ]);
     await quoteFor(world, 12, { bid: "99", ask: "100" });
-    expect(quotesTold(world).slice(1)).toEqual([`QUOTES_RESUMED: quotes count again: ${SYMBOL}`]);
+    expect(quotesReported(world).slice(1)).toEqual([`QUOTES_RESUMED: quotes count again: ${SYMBOL}`]);
     expect(reasons(world)).toEqual([]);
   });
 
@@ -314,12 +314,12 @@ describe("decision 51: quotes of a watched market that do not count", () => {
     world.engine.market.quote({ symbol: "ETH/USD", bid: "9", ask: "10" });
     const order = await world.place({ price: "80" });
     await world.pass(9_000, { heartbeat: false });
-    expect(quotesTold(world)).toEqual([]);
+    expect(quotesReported(world)).toEqual([]);
     await world.pass(2_000, { heartbeat: false });
-    expect(quotesTold(world)).toEqual([expect.stringMatching(/: BTC\/USD \(no quote comes\)$/)]);
+    expect(quotesReported(world)).toEqual([expect.stringMatching(/: BTC\/USD \(no quote comes\)$/)]);
     await world.cancel(order);
     await world.pass(60_000, { heartbeat: false });
-    expect(quotesTold(world).length).toBe(1);
+    expect(quotesReported(world).length).toBe(1);
   });
 
   it("an order that is placed in silence is watched too: in another market, or after the last one has ended", async () => {
@@ -336,7 +336,7 @@ describe("decision 51: quotes of a watched market that do not count", () => {
     await world.cancel(other);
     await world.place({ price: "80" });
     await silence();
-    expect(quotesTold(world)).toEqual([
+    expect(quotesReported(world)).toEqual([
       expect.stringMatching(/^QUOTES_STOPPED: .*: BTC\/USD \(no quote comes\)$/),
       expect.stringMatching(/^QUOTES_STOPPED: .*: ETH\/USD \(no quote comes\)$/),
       expect.stringMatching(/^QUOTES_STOPPED: .*: BTC\/USD \(no quote comes\)$/),
@@ -348,6 +348,6 @@ describe("decision 51: quotes of a watched market that do not count", () => {
     await world.quote("99", "100");
     await world.place({ price: "80" });
     for (let second = 0; second < 60; second++) await world.pass(1_000);
-    expect(quotesTold(world)).toEqual([]);
+    expect(quotesReported(world)).toEqual([]);
   });
 });

@@ -29,13 +29,13 @@ describe("decision ZN: a node knows who owns a shard", () => {
     await a.engine?.close();
     while (b.engine === undefined && c.engine === undefined) await cluster.pass(100);
     const [taken, other] = b.engine === undefined ? [c, b] : [b, c];
-    const before = other.asked.length;
+    const before = other.requested.length;
     await cluster.clock.advanceBy(101, settle);
     await Promise.all([other.standby.readOwners(), other.standby.readOwners()]);
     expect(other.standby.ownerOf()).toMatchObject({ incarnation: taken.standby.status().incarnation });
     await other.standby.readOwners();
-    const asked = other.asked.slice(before).filter((name) => name === "leases.nodes");
-    expect(asked.length).toBeLessThanOrEqual(2);
+    const requested = other.requested.slice(before).filter((name) => name === "leases.nodes");
+    expect(requested.length).toBeLessThanOrEqual(2);
   });
 
   it("nobody owns a shard after its node was declared dead, and a store that fails changes nothing", async () => {

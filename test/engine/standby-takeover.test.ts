@@ -21,19 +21,19 @@ describe("decision WR: a takeover reads what the owner appended last", () => {
     const onItsWay = new Promise<void>((resolve) => {
       arrive = resolve;
     });
-    let kept: Promise<unknown> = Promise.resolve();
+    let stored: Promise<unknown> = Promise.resolve();
     a.faults.append = (honest) => {
-      kept = onItsWay.then(honest);
-      return kept;
+      stored = onItsWay.then(honest);
+      return stored;
     };
     void cluster.place(a, { price: "80" }).catch(() => undefined);
     await settle();
     a.process.kill();
     const reads: number[] = [];
     b.faults["leases.claim"] = async (honest) => {
-      reads.push(b.asked.filter((call) => call === "leases.tail").length);
+      reads.push(b.requested.filter((call) => call === "leases.tail").length);
       arrive();
-      expect(await kept).toEqual(["durable"]);
+      expect(await stored).toEqual(["durable"]);
       return await honest();
     };
     await cluster.pass(2 * TTL_MS);
@@ -90,7 +90,7 @@ describe("I60: nodes that get in each other's way", () => {
     a.process.kill();
     await cluster.pass(2 * TTL_MS);
     const engine = cluster.active(b);
-    expect(b.asked.filter((call) => call === "leases.claim")).toHaveLength(2);
+    expect(b.requested.filter((call) => call === "leases.claim")).toHaveLength(2);
     await arrive();
     const { orderId } = await cluster.place(b, { price: "90" });
     await cluster.pass(TTL_MS);
@@ -125,9 +125,9 @@ describe("I60: nodes that get in each other's way", () => {
       if (moment === "start" && b?.standby.status().state === "taking-over") close();
       return Promise.resolve(cluster.clock.nowMs());
     };
-    const said: string[] = [];
+    const answer: string[] = [];
     const cluster = createCluster(venue, {
-      said: (name, _level, event) => void said.push(`${name} ${event}`),
+      answer: (name, _level, event) => void answer.push(`${name} ${event}`),
     });
     const a = await cluster.start("a");
     b = await cluster.start("b");
@@ -153,7 +153,7 @@ describe("I60: nodes that get in each other's way", () => {
     await closed;
     expect(taken).toBe("ENGINE_CLOSED");
     expect(b.standby.status()).toMatchObject({ state: "closed", reasons: [] });
-    expect(said.includes("b store.unclosed")).toBe(!closes);
+    expect(answer.includes("b store.unclosed")).toBe(!closes);
     const c = await cluster.start("c");
     await cluster.pass(1_000);
     expect(c.engine).toBeDefined();

@@ -124,7 +124,7 @@ describe("decisions WP, WQ: trust", () => {
       await cluster.pass(100);
     }
     expect(b.engine).toBeUndefined();
-    for (const asked of [
+    for (const requested of [
       engine.find(key),
       engine.find({ accountId: 1, clientOrderId: "unknown" }),
       engine.page({ accountId: 1, includeHistory: false, newestFirst: false, limit: 5, afterOrderId: 0 }),
@@ -133,7 +133,7 @@ describe("decisions WP, WQ: trust", () => {
       engine.cancelAll(1),
       cluster.place(a, { price: "80" }),
     ])
-      await expect(asked).rejects.toMatchObject(gone);
+      await expect(requested).rejects.toMatchObject(gone);
     expect(kindsOf(engine)).toContain("LEASE_LAPSED");
     await cluster.pass(2 * TTL_MS);
     expect(await cluster.active(b).find(key)).toMatchObject({ orderId: order.orderId });
@@ -150,9 +150,9 @@ describe("decisions WP, WQ: trust", () => {
     await cluster.quote("89", "90");
     expect(sentTo(cluster.venue)).toEqual([]);
     a.cut = false;
-    const asked = a.asked.length;
+    const requested = a.requested.length;
     await cluster.pass(TTL_MS / 2);
-    expect(a.asked.slice(asked)).not.toContain("readRecords");
+    expect(a.requested.slice(requested)).not.toContain("readRecords");
     expect(kindsOf(cluster.active(a))).not.toContain("LEASE_LAPSED");
     await cluster.quote("89", "90");
     expect(sentTo(cluster.venue)).toEqual(["BUY 1 @ 90"]);
@@ -362,9 +362,9 @@ describe("decision WT: a planned hand-over", () => {
       await cluster.pass(1_000);
     }
     expect(ends.toSorted()).toEqual(["close", "handOver"]);
-    const asked = a.asked.length;
+    const requested = a.requested.length;
     await cluster.pass(3 * TTL_MS);
-    expect(a.asked.length).toBe(asked);
+    expect(a.requested.length).toBe(requested);
   });
 
   it("close releases the shards, so that a standby does not wait for a ttl", async () => {
@@ -380,9 +380,9 @@ describe("decision WT: a planned hand-over", () => {
     const cluster = createCluster();
     const nodes = [await cluster.start("a"), await cluster.start("b")];
     await cluster.pass(3_000);
-    const before = nodes.map(({ asked }) => asked.length);
+    const before = nodes.map(({ requested }) => requested.length);
     await cluster.pass(60_000);
-    for (const [index, { asked }] of nodes.entries())
-      expect((asked.length - (before[index] ?? 0)) / 60).toBeLessThan(1.3);
+    for (const [index, { requested }] of nodes.entries())
+      expect((requested.length - (before[index] ?? 0)) / 60).toBeLessThan(1.3);
   });
 });

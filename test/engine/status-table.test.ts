@@ -9,7 +9,7 @@ import { StatusBoard, type StatusParts } from "../../src/engine/status/status-bo
 type Watched = { unknown: number; summary: string | undefined; stopped: string[] };
 
 function openBoard() {
-  const told: Readonly<{ name: string; change: unknown }>[] = [];
+  const reported: Readonly<{ name: string; change: unknown }>[] = [];
   const updates: StatusUpdate[] = [];
   const alerts: Alert[] = [];
   const timers: (() => void)[] = [];
@@ -19,11 +19,11 @@ function openBoard() {
     monotonicMs: () => nowMs,
     settings: { submitDeadlineMs: 1_000, stalledAfterMs: 10_000 },
     counters: { alerts: 0 },
-    told: () => () => undefined,
+    reporterOf: () => () => undefined,
     telemetry: {
       isOwn: true,
       event: (_level: string, name: string, fields: { change: unknown }) =>
-        void told.push({ name, change: fields.change }),
+        void reported.push({ name, change: fields.change }),
     },
   } as unknown as Core;
   const stream = new EventStream(core);
@@ -47,7 +47,7 @@ function openBoard() {
     nowMs += ms;
     for (const run of timers.splice(0)) run();
   };
-  return { board, watched, told, updates, alerts, pass };
+  return { board, watched, reported, updates, alerts, pass };
 }
 
 type Open = ReturnType<typeof openBoard>;
@@ -106,7 +106,7 @@ describe("decision EC: every condition tells itself", () => {
     "%s: its begin and its end are an event, a log line, an alert unless it is quiet, and a metric",
     (kind) => {
       const open = openBoard();
-      const { board, told, updates, alerts } = open;
+      const { board, reported, updates, alerts } = open;
       const ended = STATUS_ENDS[kind];
       expect(board.conditions[kind]).toEqual({ stands: false, begun: 0 });
       const [begin, end] = CAUSES[kind];
@@ -116,7 +116,7 @@ describe("decision EC: every condition tells itself", () => {
       end(open);
       const changes = ended === undefined ? [kind] : [kind, ended];
       expect(updates.map(({ change }) => change)).toEqual(changes);
-      expect(told).toEqual(changes.map((change) => ({ name: "engine.status", change })));
+      expect(reported).toEqual(changes.map((change) => ({ name: "engine.status", change })));
       expect(alerts.map(({ alert }) => alert)).toEqual(changes.filter((change) => !isQuiet(change)));
       expect(board.conditions[kind]).toEqual({ stands: ended === undefined, begun: 1 });
       expect(board.status.system === "normal").toBe(ended !== undefined);

@@ -110,7 +110,7 @@ describe("decision EC: the condition of an engine", () => {
 
   it("stays failing while a shard cannot be read, even if others are written", async () => {
     const { world, store } = await createFaultyWorld({
-      tell: (name) => name === "append.failed" && store().inject("fail-reads", 1),
+      report: (name) => name === "append.failed" && store().inject("fail-reads", 1),
     });
     store().inject("fail", 1);
     await world.place({ price: "100" }).catch(() => undefined);
@@ -142,7 +142,7 @@ describe("decision EC: the condition of an engine", () => {
     });
     world.engine.drain();
     expect(changes(world)).toEqual(["DRAINING"]);
-    expect(world.told).toContain("listener.failed");
+    expect(world.reported).toContain("listener.failed");
   });
 });
 

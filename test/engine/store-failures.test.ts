@@ -10,7 +10,7 @@ const PAGE = { accountId: 1, includeHistory: true, newestFirst: false, limit: 10
 const CROSSING = { symbol: "BTC/USD", bid: "99", ask: "100" };
 
 /** Sequences of the reported events of account 1's shard. */
-const told = (world: World): readonly number[] => world.updates.map(({ sequence }) => sequence);
+const received = (world: World): readonly number[] => world.updates.map(({ sequence }) => sequence);
 const counted = (length: number): readonly number[] => Array.from({ length }, (_, index) => index + 1);
 
 describe("an append that failed and wrote nothing", () => {
@@ -289,7 +289,7 @@ describe("an append that was written although it failed", () => {
     await world.pass(60_000);
     await world.quote("99", "100");
     expect(await world.status(order)).toBe("FILLED FILLED");
-    expect(told(world)).toEqual(counted(world.updates.length));
+    expect(received(world)).toEqual(counted(world.updates.length));
     expect(world.updates.length).toBe(world.engine.metrics().journalSequence);
   });
 });
@@ -298,7 +298,7 @@ describe("a store that cannot be read after a failed append", () => {
   it("a placement gets 500 -1006; when the store is back the order exists, or not", async () => {
     for (const fault of ["fail", "unknown"] as const) {
       const { world, store } = await createFaultyWorld({
-        tell: (name) => name === "append.failed" && store().inject("fail-reads", 2),
+        report: (name) => name === "append.failed" && store().inject("fail-reads", 2),
       });
       const fields = { price: "100", newClientOrderId: "which" };
       store().inject(fault, 1);
@@ -309,13 +309,13 @@ describe("a store that cannot be read after a failed append", () => {
       });
       await expect(world.place(fields)).rejects.toMatchObject({ code: -1001 });
       await world.pass(5_000);
-      const kept = await world.engine.find({ accountId: 1, clientOrderId: "which" });
-      expect(kept === undefined).toBe(fault === "fail");
+      const stored = await world.engine.find({ accountId: 1, clientOrderId: "which" });
+      expect(stored === undefined).toBe(fault === "fail");
       const again = await world.place(fields);
-      if (kept !== undefined) expect(again.orderId).toBe(kept.orderId);
+      if (stored !== undefined) expect(again.orderId).toBe(stored.orderId);
       await world.quote("99", "100");
       expect(await world.status(again)).toBe("FILLED FILLED");
-      expect(told(world)).toEqual(counted(world.updates.length));
+      expect(received(world)).toEqual(counted(world.updates.length));
       expect((await world.engine.verify()).equal).toBe(true);
     }
   });

@@ -21,7 +21,8 @@ const untilAborted = (signal: AbortSignal): Promise<never> =>
     signal.addEventListener("abort", () => reject(signal.reason));
   });
 
-const unknownTold = ({ told }: World): number => told.filter((name) => name === "child.unknown").length;
+const unknownReported = ({ reported }: World): number =>
+  reported.filter((name) => name === "child.unknown").length;
 
 describe("decision KE: the signal of a submit", () => {
   afterEach(() => {
@@ -44,7 +45,7 @@ describe("decision KE: the signal of a submit", () => {
     });
     expect(await world.status(world.updates[0]?.order.orderId ?? 0)).toBe("NEW UNKNOWN");
     expect([calls.length, venue.lookups.length]).toEqual([1, 1]);
-    expect(unknownTold(world)).toBe(1);
+    expect(unknownReported(world)).toBe(1);
   });
 
   it("does not abort after the answer, neither at the deadline nor when the engine closes", async () => {
@@ -66,7 +67,7 @@ describe("decision KE: the signal of a submit", () => {
     });
     expect(await world.engine.close()).toMatchObject({ inFlight: 1, unknown: 0 });
     expect(signals[0]?.reason).toMatchObject({ name: "AbortError", message: "the engine is closed" });
-    expect(unknownTold(world)).toBe(0);
+    expect(unknownReported(world)).toBe(0);
   });
 
   it.each([

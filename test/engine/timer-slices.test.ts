@@ -9,12 +9,12 @@ const MANY = 2_000;
 /** Timers on a clock whose next turn comes on request. */
 function heldTimers() {
   const clock = createManualClock({ startMs: 0 });
-  const asked: (() => void)[] = [];
-  const held = { ...clock, soon: (run: () => void) => void asked.push(run) };
+  const requested: (() => void)[] = [];
+  const held = { ...clock, soon: (run: () => void) => void requested.push(run) };
   const timers = new Timers(held, new EngineTime(held, 1_000), () => undefined);
   timers.begin();
   const next = (): boolean => {
-    const run = asked.shift();
+    const run = requested.shift();
     run?.();
     return run !== undefined;
   };
@@ -25,13 +25,13 @@ describe("decisions DC, IA: work that is due before an input goes in turns, howe
   it("slots of many schedules come before the quote that finds them due, and before the print after that", async () => {
     const { clock, timers, next } = heldTimers();
     const ran: string[] = [];
-    for (let n = 0; n < MANY; n++) timers.whileHeard(10 + (n % 3), () => void ran.push("slot"));
+    for (let n = 0; n < MANY; n++) timers.whileQuoted(10 + (n % 3), () => void ran.push("slot"));
     await clock.advanceTo(20);
     for (const input of ["quote", "print"]) {
       timers.runDue();
       timers.afterDue(() => {
         ran.push(input);
-        if (input === "quote") timers.whileHeard(15, () => void ran.push("slot that the quote opened"));
+        if (input === "quote") timers.whileQuoted(15, () => void ran.push("slot that the quote opened"));
       });
     }
     const perTurn = [ran.length];
@@ -58,7 +58,7 @@ describe("decisions DC, IA: work that is due before an input goes in turns, howe
   it("when they stop, no work remains", async () => {
     const { clock, timers, next } = heldTimers();
     const ran: string[] = [];
-    for (let n = 0; n < MANY; n++) timers.whileHeard(10, () => void ran.push("slot"));
+    for (let n = 0; n < MANY; n++) timers.whileQuoted(10, () => void ran.push("slot"));
     await clock.advanceTo(20);
     timers.runDue();
     timers.afterDue(() => void ran.push("quote"));

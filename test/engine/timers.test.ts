@@ -12,15 +12,15 @@ function timersOn(clock: Clock, failed: (error: unknown) => void = () => undefin
 }
 
 /** A clock that counts the requests to wake. */
-function countingClock(): ManualClock & { armed: number; asked: number } {
+function countingClock(): ManualClock & { armed: number; requested: number } {
   const clock = createManualClock({ startMs: 0 });
   const counting = {
     ...clock,
     armed: 0,
-    asked: 0,
+    requested: 0,
     schedule(atMs: number, run: () => void) {
       counting.armed++;
-      counting.asked++;
+      counting.requested++;
       let over = false;
       const done = (): void => {
         if (!over) counting.armed--;
@@ -47,7 +47,7 @@ describe("decision HK: before an engine is open", () => {
     timers.at(10, () => ran.push("at 10"));
     timers.after(20, () => ran.push("after 20"));
     await clock.advanceBy(15);
-    expect([ran, clock.asked]).toEqual([[], 0]);
+    expect([ran, clock.requested]).toEqual([[], 0]);
     timers.begin();
     await clock.advanceBy(0);
     expect(ran).toEqual(["at 10"]);
@@ -80,7 +80,7 @@ describe("timers", () => {
     const timers = timersOn(clock);
     for (let n = 0; n < 1_000; n++) timers.at(1_000 + ((n * 7_919) % 1_000), () => undefined);
     expect(clock.armed).toBe(1);
-    expect(clock.asked).toBeLessThan(20);
+    expect(clock.requested).toBeLessThan(20);
   });
 
   it("that were canceled never run, also if canceled by another timer; canceling twice does nothing", async () => {
@@ -145,11 +145,11 @@ describe("timers", () => {
 
   it("decision CD: of a clock that wakes too early are requested later, not repeatedly", async () => {
     const clock = createManualClock({ startMs: 0 });
-    let asked = 0;
+    let requested = 0;
     const early: Clock = {
       ...clock,
       schedule(atMs, run) {
-        if (++asked > 20) throw new Error("asked again and again");
+        if (++requested > 20) throw new Error("asked again and again");
         return clock.schedule(atMs - 3, run);
       },
     };
@@ -158,7 +158,7 @@ describe("timers", () => {
     for (const atMs of [10, 20]) timers.at(atMs, () => ran.push(clock.nowMs()));
     await clock.advanceTo(100);
     expect(ran).toEqual([10, 20]);
-    expect(asked).toBeLessThan(8);
+    expect(requested).toBeLessThan(8);
   });
 
   it("stop for good", async () => {

@@ -32,9 +32,9 @@ describe("decision WP: trust counts from the question of a renewal, by both cloc
   it("it begins with the first renewal and ends a margin before the ttl", async () => {
     const { clock, now, trust } = leased();
     expect(trust.holds).toBe(false);
-    const asked = now();
+    const requested = now();
     await clock.advanceBy(3_000);
-    trust.extend(asked);
+    trust.extend(requested);
     await clock.advanceBy(4_999);
     expect(trust.holds).toBe(true);
     await clock.advanceBy(1);
@@ -164,7 +164,7 @@ describe("decision WQ: lapsed trust suspends", () => {
     const { clock, now } = leased();
     const core = coreOf({ clock, store: createMemoryStore() } as never, TERM);
     const venue = createScriptedVenue();
-    const timers = new Timers(clock, core.time, core.told("timer.failed"));
+    const timers = new Timers(clock, core.time, core.reporterOf("timer.failed"));
     const venueClock = new VenueClock(core, { venue, timers });
     const shards = { ofOrder: () => ({ state: "running" }) };
     const reports = { missing: () => undefined, escalated: () => undefined };

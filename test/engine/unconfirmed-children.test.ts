@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryAccounts } from "../../src/adapters/memory/index.ts";
 import { shardOf } from "../../src/lifecycle/index.ts";
-import { asking } from "../support/asked-store.ts";
+import { requesting } from "../support/asked-store.ts";
 import { createScriptedVenue, filled } from "../support/scripted-venue.ts";
 import { accountEntry, createWorld, type World } from "../support/world.ts";
 
@@ -21,7 +21,7 @@ async function slowStore(
     accounts: createMemoryAccounts(ACCOUNTS.map(accountEntry)),
     venue: createScriptedVenue({ ratePerSecond: rate }),
     settings: { submitDeadlineMs: 60_000 },
-    store: asking(async (shard) => {
+    store: requesting(async (shard) => {
       const accountId = ACCOUNTS.find((one) => shardOf(one) === shard);
       if (hasBegun && accountId !== undefined) await answer(accountId, world);
     }),
@@ -52,17 +52,17 @@ describe("decision 26: children that wait for the store to say whose their shard
   });
 
   it("are asked about again after a pause, also while the store is silent about another shard", async () => {
-    let asked = 0;
+    let requested = 0;
     const answer = async (accountId: number, world: World): Promise<void> => {
       if (accountId === 1) await SILENCE();
-      asked++;
+      requested++;
       await soon(world);
       throw new Error("the store is away");
     };
     const { world } = await slowStore({ accounts: [1, 1, 1, 1, 2, 3], rate: 1 }, answer);
     await world.pass(4_000);
-    expect(asked).toBeGreaterThan(2);
-    expect(asked).toBeLessThan(25);
+    expect(requested).toBeGreaterThan(2);
+    expect(requested).toBeLessThan(25);
   });
 
   it("go out at a slow and busy venue if the store answers, also while it is silent about other shards", async () => {

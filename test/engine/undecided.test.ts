@@ -7,16 +7,16 @@ import { encodeRecord } from "../../src/wire/index.ts";
 import { sampleRecord } from "../store/rules/samples.ts";
 
 /** An undecided record 5, and what its caller is told if the journal ends with `last`. */
-function subject(): Readonly<{ undecided: Undecided; toldOf: (last: number) => string }> {
+function subject(): Readonly<{ undecided: Undecided; reportedOf: (last: number) => string }> {
   const undecided = new Undecided();
   const record = sampleRecord(0, 5);
-  let told = "nothing";
+  let reported = "nothing";
   const waiter: Waiter = {
     resolve: () => {
-      told = "kept";
+      reported = "kept";
     },
     reject: (error) => {
-      told = error instanceof OrderError ? error.reason : String(error);
+      reported = error instanceof OrderError ? error.reason : String(error);
     },
   };
   undecided.add(
@@ -31,16 +31,16 @@ function subject(): Readonly<{ undecided: Undecided; toldOf: (last: number) => s
     },
     true,
   );
-  const toldOf = (last: number): string => {
+  const reportedOf = (last: number): string => {
     undecided.answer({ refusal: undefined, last, found: () => undefined });
-    return told;
+    return reported;
   };
-  return { undecided, toldOf };
+  return { undecided, reportedOf };
 }
 
 /** What the caller of record 5 is told if the journal ends with `last` and a reading has shown these. */
-function toldOf(last: number, ...shown: readonly JournalRecord[]): string {
-  const { undecided, toldOf: answer } = subject();
+function reportedOf(last: number, ...shown: readonly JournalRecord[]): string {
+  const { undecided, reportedOf: answer } = subject();
   const show = undecided.reading();
   for (const record of shown) show(record);
   return answer(last);
@@ -48,24 +48,24 @@ function toldOf(last: number, ...shown: readonly JournalRecord[]): string {
 
 describe("I01, I02: what the caller of a record is told whose append failed", () => {
   it("success if the same record is in its place", () => {
-    expect(toldOf(6, sampleRecord(0, 4), sampleRecord(0, 5), sampleRecord(0, 6))).toBe("kept");
+    expect(reportedOf(6, sampleRecord(0, 4), sampleRecord(0, 5), sampleRecord(0, 6))).toBe("kept");
   });
 
   it("not stored if the journal ends before it", () => {
-    expect(toldOf(4, sampleRecord(0, 4))).toBe("DISCONNECTED");
+    expect(reportedOf(4, sampleRecord(0, 4))).toBe("DISCONNECTED");
   });
 
   it("not stored if another record is in its place: one place holds one record", () => {
     const other = sampleRecord(0, 5);
-    expect(toldOf(5, { ...other, timeMs: other.timeMs + 1 })).toBe("DISCONNECTED");
+    expect(reportedOf(5, { ...other, timeMs: other.timeMs + 1 })).toBe("DISCONNECTED");
   });
 
   it("unknown if its place is under a snapshot and is not read", () => {
-    expect(toldOf(9, sampleRecord(0, 8), sampleRecord(0, 9))).toBe("UNEXPECTED_RESPONSE");
+    expect(reportedOf(9, sampleRecord(0, 8), sampleRecord(0, 9))).toBe("UNEXPECTED_RESPONSE");
   });
 
   it("evidence of an earlier reading does not count", () => {
-    const { undecided, toldOf: answer } = subject();
+    const { undecided, reportedOf: answer } = subject();
     undecided.reading()(sampleRecord(0, 5));
     undecided.reading();
     expect(answer(5)).toBe("UNEXPECTED_RESPONSE");

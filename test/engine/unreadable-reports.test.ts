@@ -24,8 +24,8 @@ async function inFlight(capabilities: Parameters<typeof createScriptedVenue>[0] 
 }
 
 /** Sends a report that the venue's types forbid. */
-async function say(world: World, said: unknown): Promise<void> {
-  world.venue.say(said as never);
+async function say(world: World, answer: unknown): Promise<void> {
+  world.venue.say(answer as never);
   await world.engine.idle();
 }
 
@@ -170,12 +170,12 @@ describe("a report that cannot be read", () => {
     ],
   ])(
     "decision CA: an event with %s changes nothing, is counted and never throws into the venue's code",
-    async (_what, said) => {
+    async (_what, answer) => {
       const { world, order } = await inFlight();
-      await say(world, said);
+      await say(world, answer);
       expect(await world.status(order)).toBe("NEW WORKING");
       expect(world.engine.metrics().alerts).toBe(1);
-      expect(world.told).toContain("venue.report-refused");
+      expect(world.reported).toContain("venue.report-refused");
     },
   );
 

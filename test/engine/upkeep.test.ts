@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createManualClock } from "../../src/adapters/memory/index.ts";
 import { Housekeeping } from "../../src/engine/commit/housekeeping.ts";
 import { Questions } from "../../src/host-answers/index.ts";
-import { BAR_LENGTHS_MS, BARS_KEPT } from "../../src/model/index.ts";
+import { BAR_LENGTHS_MS, BARS_RETAINED } from "../../src/model/index.ts";
 import { createHeldTurns } from "../support/held-turns.ts";
 
 type Parts = ConstructorParameters<typeof Housekeeping>;
@@ -83,14 +83,14 @@ function subject(
     market: {
       writes: true,
       tape: {
-        forget(beforeMs: number, most: number) {
+        evict(beforeMs: number, most: number) {
           did.push(`tape ${beforeMs} ${most}`);
           const gone = Math.min(prints, most);
           prints -= gone;
           return gone;
         },
       },
-      prints: { forget: (bars: unknown) => void did.push(`prints ${JSON.stringify(bars)}`) },
+      prints: { evict: (bars: unknown) => void did.push(`prints ${JSON.stringify(bars)}`) },
       history: {
         markets() {
           looks++;
@@ -129,7 +129,7 @@ function subject(
   };
 }
 
-const BARS = BAR_LENGTHS_MS.map((lengthMs) => ({ lengthMs, beforeMs: NOW_MS - BARS_KEPT * lengthMs }));
+const BARS = BAR_LENGTHS_MS.map((lengthMs) => ({ lengthMs, beforeMs: NOW_MS - BARS_RETAINED * lengthMs }));
 const VOLUME = [
   `volume ${NOW_MS - DAY_MS} ${JSON.stringify(BARS)}`,
   `prints ${JSON.stringify(BARS)}`,
@@ -292,7 +292,7 @@ describe("I53: work that needs every row", () => {
     for (let step = 0; step < 64; step++) await Promise.resolve();
     expect(did).toEqual([ENDED]);
     let finish = (): void => undefined;
-    const work = made.whileKept(async () => {
+    const work = made.whileRetained(async () => {
       did.push("work");
       await new Promise<void>((resolve) => {
         finish = resolve;
@@ -315,7 +315,7 @@ describe("I53: work that needs every row", () => {
 
   it("that fails lets the next deletion run", async () => {
     const { made, did, held, hour } = subject();
-    await expect(made.whileKept(() => Promise.reject(new Error("broken")))).rejects.toThrow("broken");
+    await expect(made.whileRetained(() => Promise.reject(new Error("broken")))).rejects.toThrow("broken");
     hour();
     await held.run();
     expect(did).toContain(ENDED);

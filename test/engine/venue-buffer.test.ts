@@ -13,8 +13,8 @@ const child = (n: number): string => childIdOf({ orderId: -256 * n, acceptedAtMs
 
 function buffered(most?: Readonly<{ events: number; bytes: number }>) {
   const clock = createManualClock({ startMs: START_MS });
-  const told: string[] = [];
-  const telemetry = { event: (_level: string, name: string) => void told.push(name) };
+  const received: string[] = [];
+  const telemetry = { event: (_level: string, name: string) => void received.push(name) };
   const core = coreOf({ clock, telemetry, store: createMemoryStore() } as never);
   const venue = createScriptedVenue();
   const buffer = new VenueBuffer(core, TTL_MS, most);
@@ -24,7 +24,7 @@ function buffered(most?: Readonly<{ events: number; bytes: number }>) {
     buffer.passOn((event) => events.push(event));
     return events;
   };
-  return { clock, venue, buffer, told, passed };
+  return { clock, venue, buffer, received, passed };
 }
 
 const executionsIn = (events: readonly VenueEvent[]): readonly string[] =>
@@ -43,10 +43,10 @@ describe("decisions WV, YI: events of the venue that a standby keeps", () => {
   });
 
   it("more than the bound: the oldest goes, is counted, and the operator is told once", () => {
-    const { venue, buffer, told, passed } = buffered({ events: 2, bytes: 1e6 });
+    const { venue, buffer, received, passed } = buffered({ events: 2, bytes: 1e6 });
     for (const n of [1, 2, 3, 4]) venue.say(reported(child(n), "open", fillWith(`x${n}`)));
     expect(buffer.lost).toBe(2);
-    expect(told).toEqual(["standby.events-dropped"]);
+    expect(received).toEqual(["standby.events-dropped"]);
     expect(executionsIn(passed())).toEqual(["x3", "x4"]);
   });
 
@@ -82,20 +82,20 @@ describe("decisions WV, YI: events of the venue that a standby keeps", () => {
 
   it("an event whose executions were counted before it came goes after two ttl, and is no loss", async () => {
     const { clock, venue, buffer, passed } = buffered({ events: 4, bytes: 1e6 });
-    const asked: number[] = [];
+    const requested: number[] = [];
     const orderOf = async (orderId: number): Promise<ParentOrder | undefined> => {
-      asked.push(orderId);
+      requested.push(orderId);
       if (orderId === -256 * 2) return undefined;
       const executions = ExecutionIds.NONE.with(child(1), orderId === -256 * 3 ? "other" : "x1");
       return { executions } as unknown as ParentOrder;
     };
     for (const n of [1, 2, 3]) venue.say(reported(child(n), "closed", fillWith(`x${n}`)));
     await buffer.settle(orderOf);
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
     await clock.advanceBy(2 * TTL_MS + 1);
     await buffer.settle(orderOf);
     await buffer.settle(orderOf);
-    expect(asked).toEqual([-256, -512, -768]);
+    expect(requested).toEqual([-256, -512, -768]);
     for (const n of [4, 5, 6]) venue.say(reported(child(n), "open", fillWith(`x${n}`)));
     expect(buffer.lost).toBe(0);
     expect(executionsIn(passed())).toEqual(["x3", "x4", "x5", "x6"]);

@@ -51,7 +51,7 @@ describe("decision YA: deadlines are set by the venue's time, as its answers bou
     await world.place({ price: "100" });
     await world.quote("99", "100");
     expect(leftOf(world, world.venueMs)).toBe(SUBMIT_MS);
-    expect(world.told).not.toContain("venue.clock-apart");
+    expect(world.reported).not.toContain("venue.clock-apart");
   });
 
   it.each([HOUR, -HOUR, 10_000, -10_000])("of a venue %s ms ahead", async (aheadMs) => {
@@ -59,7 +59,7 @@ describe("decision YA: deadlines are set by the venue's time, as its answers bou
     await world.place({ price: "100" });
     await world.quote("99", "100");
     expect(Math.abs(leftOf(world, world.venueMs) - SUBMIT_MS)).toBeLessThanOrEqual(1);
-    expect(world.told).toContain("venue.clock-apart");
+    expect(world.reported).toContain("venue.clock-apart");
   });
 
   it.each([-HOUR, HOUR])("a wall clock that is set by %s ms moves no deadline", async (stepMs) => {
@@ -91,7 +91,7 @@ describe("decision YA: deadlines are set by the venue's time, as its answers bou
     await world.place({ price: "100" });
     await world.quote("99", "100");
     expect(venue.deadlines).toEqual([START_MS + SUBMIT_MS]);
-    expect(world.told).toContain("venue.time-refused");
+    expect(world.reported).toContain("venue.time-refused");
   });
 
   it("a venue that cannot say its time now is asked again, and the wall clock counts until then", async () => {
@@ -109,7 +109,7 @@ describe("decision YA: deadlines are set by the venue's time, as its answers bou
     await world.quote("99", "100");
     expect(venue.deadlines[0]).toBe(START_MS + SUBMIT_MS);
     expect(Math.abs(leftOf(world, now) - SUBMIT_MS)).toBeLessThanOrEqual(1);
-    expect(world.told).toContain("host.failed");
+    expect(world.reported).toContain("host.failed");
   });
 
   it("a time in a not found serves as well", async () => {
@@ -155,11 +155,11 @@ describe("decision YA: deadlines are set by the venue's time, as its answers bou
           Math.floor(START_MS + aheadMs + (clock.monotonicMs() - START_MS) * (1 + drift / 1e6));
         for (const { passMs, outMs, backMs, stepMs } of moves) {
           wait(passMs);
-          const askedAt = core.time.moment();
+          const requestedAt = core.time.moment();
           wait(outMs);
-          const told = venueMs();
+          const reported = venueMs();
           wait(backMs);
-          venueClock.hear(told, askedAt);
+          venueClock.receive(reported, requestedAt);
           clock.stepWall(stepMs);
           const errorMs = Math.abs(venueClock.nowMs() - venueMs());
           expect(errorMs).toBeLessThanOrEqual(longestOf(moves) + 2);
@@ -213,14 +213,14 @@ describe("I22, decision YB: one clock judges the deadline and its proof", () => 
   it("not found without a time counts only after the venue has told a later time than the deadline", async () => {
     const world = await worldOf({ aheadMs: 0 });
     const orderId = await lost(world);
-    let toldMs = world.clock.monotonicMs();
-    world.venue.venueTimeMs = () => Promise.resolve(toldMs);
+    let reportedMs = world.clock.monotonicMs();
+    world.venue.venueTimeMs = () => Promise.resolve(reportedMs);
     await world.pass(20_000);
     expect(await isVoided(world, orderId)).toBe(false);
-    toldMs = START_MS + SUBMIT_MS + QUIET_MS - 1;
+    reportedMs = START_MS + SUBMIT_MS + QUIET_MS - 1;
     await world.pass(20_000);
     expect(await isVoided(world, orderId)).toBe(false);
-    toldMs += 2;
+    reportedMs += 2;
     await world.pass(20_000);
     expect(await isVoided(world, orderId)).toBe(true);
   });

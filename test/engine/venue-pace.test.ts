@@ -78,9 +78,9 @@ describe("decision GS: the rate that a venue declares", () => {
     for (const rate of [1, 7, 300, 900]) {
       const pace = new VenuePace();
       pace.declare(rate);
-      const told = Array.from({ length: 2_000 }, (_, others) => pace.behindMs(START_MS, others));
-      const times = sendTimes(rate, everyMs((told.at(-1) ?? 0) + 1)).slice(0, 2_000);
-      const late = times.filter((ms, index) => ms - START_MS > (told[index] ?? 0));
+      const reported = Array.from({ length: 2_000 }, (_, others) => pace.behindMs(START_MS, others));
+      const times = sendTimes(rate, everyMs((reported.at(-1) ?? 0) + 1)).slice(0, 2_000);
+      const late = times.filter((ms, index) => ms - START_MS > (reported[index] ?? 0));
       expect([late, times.length]).toEqual([[], 2_000]);
     }
   });

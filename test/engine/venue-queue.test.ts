@@ -30,7 +30,7 @@ it("decision 26: children that were aside go before those that came later, and n
   queue.add(due(SLOW, "e"));
   queue.add(due(OTHER, "f"));
   queue.setAside(shardOfId(SLOW));
-  queue.takeBack(shardOfId(SLOW));
+  queue.withdraw(shardOfId(SLOW));
   expect(rest()).toBe("a,b,c,d,e,f");
 });
 
@@ -43,7 +43,7 @@ it("decision 26: those that reduce a position go first also after they were asid
   );
   queue.setAside(shardOfId(SLOW));
   queue.add(due(OTHER, "e", true));
-  queue.takeBack(shardOfId(SLOW));
+  queue.withdraw(shardOfId(SLOW));
   expect(rest()).toBe("c,d,e,a,b");
 });
 
@@ -51,7 +51,7 @@ it("decision 26: children that were put last go behind those that were aside", (
   const { queue, rest } = queued(due(SLOW, "a"), due(OTHER, "b"), due(SLOW, "c"));
   queue.setAside(shardOfId(SLOW));
   queue.putLast(shardOfId(OTHER));
-  queue.takeBack(shardOfId(SLOW));
+  queue.withdraw(shardOfId(SLOW));
   expect(rest()).toBe("a,c,b");
   expect(queue.size).toBe(0);
 });
@@ -60,7 +60,7 @@ it("children that were removed while they were aside do not come back: they woul
   const { queue, rest } = queued(due(SLOW, "a"), due(OTHER, "b"));
   queue.setAside(shardOfId(SLOW));
   expect(queue.removeOf(new Set([shardOfId(SLOW)]))).toMatchObject([{ child: { childId: "a" } }]);
-  queue.takeBack(shardOfId(SLOW));
+  queue.withdraw(shardOfId(SLOW));
   expect([queue.size, rest()]).toEqual([1, "b"]);
 });
 

@@ -223,7 +223,7 @@ describe("a tape starts with the store's content", () => {
 
   it("forgets its ids in the order in which they were first seen, in whatever order the store returned them", () => {
     const tape = tapeWith({ state });
-    tape.forget(NOW, 100);
+    tape.evict(NOW, 100);
     expect(tape.take(print("b"), clocksAt(NOW))).toBe("duplicate");
     expect(tape.take(print("a"), clocksAt(NOW))).toMatchObject({ id: "a" });
   });
@@ -233,15 +233,15 @@ describe("memory is bounded", () => {
   it("decision HJ: forget drops at most the given number of ids at a time, over all symbols", () => {
     const tape = tapeWith();
     for (const id of ["a", "b", "c"]) tape.take(print(id), clocksAt(NOW - 1));
-    expect([tape.forget(NOW, 2), tape.forget(NOW, 2), tape.forget(NOW, 2)]).toEqual([2, 1, 0]);
+    expect([tape.evict(NOW, 2), tape.evict(NOW, 2), tape.evict(NOW, 2)]).toEqual([2, 1, 0]);
   });
 
   it("forget drops ids first seen, and bars begun, before a time; totals stay", () => {
     const tape = tapeWith();
     tape.take(print("a", { timeMs: NOW - MINUTE }), clocksAt(NOW - 1));
     tape.take(print("b"), clocksAt(NOW));
-    tape.kept(tape.takePrints());
-    tape.forget(NOW, 100);
+    tape.stored(tape.takePrints());
+    tape.evict(NOW, 100);
     expect([totalOf(tape), minutesOf(tape)]).toEqual(["1", ["0: 1"]]);
     expect(tape.take(print("b"), clocksAt(NOW))).toBe("duplicate");
     expect(tape.take(print("a"), clocksAt(NOW))).toMatchObject({ id: "a" });

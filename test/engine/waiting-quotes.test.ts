@@ -23,16 +23,16 @@ describe("I64, decision IA: quotes that come while the store does not answer", (
     await world.quote("93", "100");
     expect(await world.facts(trailing)).toEqual(["ACCEPTED"]);
     const book = (world.engine.market as MarketHub).book(SYMBOL);
-    const tell = (bid: string): unknown => world.engine.market.quote({ symbol: SYMBOL, bid, ask: "100" });
+    const report = (bid: string): unknown => world.engine.market.quote({ symbol: SYMBOL, bid, ask: "100" });
     store().inject("slow");
     // More than an append holds, so that no quote acts in turns.
     const placed = Array.from({ length: 600 }, () => world.place({ price: "50" }, 2));
     await turns();
-    tell("89");
-    tell("98");
+    report("89");
+    report("98");
     let most = 0;
     for (let count = 0; count < QUOTES; count++) {
-      tell(count % 2 === 0 ? "97" : "98");
+      report(count % 2 === 0 ? "97" : "98");
       most = Math.max(most, book?.waiting ?? 0);
     }
     store().inject("none");

@@ -16,12 +16,12 @@ const VWAP = {
   volumeProfile: Array.from({ length: COUNT }, (_, slot) => slot % 10).join(),
 } as const;
 
-const KEPT = {
+const RETAINED = {
   maxWeightBytesPerAccount: 3 * BYTES,
   maxWeightBytes: 5 * BYTES,
 };
 
-async function quoted(settings: Parameters<typeof createWorld>[0] = { settings: KEPT }): Promise<World> {
+async function quoted(settings: Parameters<typeof createWorld>[0] = { settings: RETAINED }): Promise<World> {
   const world = await createWorld(settings);
   await world.quote("99", "100");
   return world;
@@ -97,7 +97,7 @@ describe("decision HN: an account pays for the weights that the service stores f
   });
 
   it("the count is the same from a snapshot", async () => {
-    const world = await quoted({ settings: { ...KEPT, snapshotEvery: 1 } });
+    const world = await quoted({ settings: { ...RETAINED, snapshotEvery: 1 } });
     for (let n = 0; n < 3; n++) await vwap(world);
     await world.engine.close();
     await world.crash();

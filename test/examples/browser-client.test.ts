@@ -32,8 +32,8 @@ class Page {
 
   /** Does a step, and notes what the page says then. */
   async does(what: string, act: () => Promise<string | readonly string[]>): Promise<void> {
-    const said = await act().catch((error: Error) => error.message);
-    this.say(what, [said].flat().join(" / "));
+    const answer = await act().catch((error: Error) => error.message);
+    this.say(what, [answer].flat().join(" / "));
   }
 
   /** Waits until the page shows something, and notes it. */
@@ -138,8 +138,8 @@ it("examples/browser-client bundles for a browser, without a Node built-in or a 
 
 it("every element that page.ts of examples/browser-client asks for is in its index.html", () => {
   const [script, html] = ["page.ts", "index.html"].map((name) => readFileSync(folder + name, "utf8"));
-  const asked = [...(script ?? "").matchAll(/\b(?:element|input)\("(\w+)"/g)].map(([, id]) => id);
+  const requested = [...(script ?? "").matchAll(/\b(?:element|input)\("(\w+)"/g)].map(([, id]) => id);
   const listed = ["address", "key", "secret"];
-  const missing = [...asked, ...listed].filter((id) => !html?.includes(`id="${id}"`));
-  expect([asked.length > 10, missing]).toEqual([true, []]);
+  const missing = [...requested, ...listed].filter((id) => !html?.includes(`id="${id}"`));
+  expect([requested.length > 10, missing]).toEqual([true, []]);
 });

@@ -85,12 +85,12 @@ describe("examples/jsonl-store", () => {
   it("a file with twice as many lines as keys becomes a shorter one with the same keys", async () => {
     const storage = await opened();
     for (let step = 1; step <= 2_100; step++) await put(storage, [`key ${step % 700}`, `value ${step}`]);
-    const kept = await entries(storage);
-    expect(kept?.length).toBe(700);
+    const stored = await entries(storage);
+    expect(stored?.length).toBe(700);
     expect(lines()).toBeLessThan(1_000);
     expect(existsSync(`${path}.new`)).toBe(false);
     await put(storage, ["last", "1"]);
-    expect(await entries(await opened())).toEqual([...(kept ?? []), ["last", "1"]]);
+    expect(await entries(await opened())).toEqual([...(stored ?? []), ["last", "1"]]);
   });
 
   it("a file with many keys is left as it is", async () => {

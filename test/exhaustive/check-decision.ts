@@ -158,10 +158,10 @@ function checkExposed(
   { after, facts }: Change,
   { end, released }: Readonly<{ end: Extract<Fact, { kind: "ENDED" }> | undefined; released: boolean }>,
 ): Violation | undefined {
-  const isTold = facts.some((fact) => fact.kind === "ALERT" && fact.alert === "POSITION_UNPROTECTED");
+  const isReported = facts.some((fact) => fact.kind === "ALERT" && fact.alert === "POSITION_UNPROTECTED");
   const isExposed = end !== undefined && after.executedQuantity > 0 && !released;
-  if (isTold === isExposed) return undefined;
-  const what = isTold
+  if (isReported === isExposed) return undefined;
+  const what = isReported
     ? "a position is told to be unprotected that is not"
     : `the working leg ends ${end?.status} with fills and none of its legs was released, without an alert`;
   return { id: "decision 35", what };

@@ -59,8 +59,9 @@ const stateOf = ({ ended, held }: ParentOrder): string => ended?.status ?? (held
 /** I10, I15: counts the venue's executions, each once, and never less than before. */
 const counting: Check = ({ before, after, facts, leads }, { event }) => {
   const fills = facts.filter(isOf("FILLED")).map(({ fill }) => fill);
-  const told = event.kind === "REPORTED" && leads ? event.fills : [];
-  if (fills.length > 0 && told.length === 0) return broken("I10", "counts a fill that was never reported");
+  const reported = event.kind === "REPORTED" && leads ? event.fills : [];
+  if (fills.length > 0 && reported.length === 0)
+    return broken("I10", "counts a fill that was never reported");
   const added = fills.reduce((sum, fill) => sum + unitsOf(fill.quantity), 0);
   const [had, has] = [unitsOf(before.executedQuantity), unitsOf(after.executedQuantity)];
   if (has !== had + added || has < had)
@@ -71,7 +72,7 @@ const counting: Check = ({ before, after, facts, leads }, { event }) => {
   if ([...before.executions].some((id) => !counted.includes(id)))
     return broken("I15", "an execution is forgotten");
   if (event.kind !== "REPORTED" || !leads) return undefined;
-  const missed = told.findIndex(
+  const missed = reported.findIndex(
     (_, n) => !counted.includes(`${event.attempt.toString(36)} ${executionOf(n + 1)}`),
   );
   return missed < 0
@@ -175,8 +176,8 @@ const holding: Check = ({ before, after, facts, leads }, { event }) => {
   const named = leads && "childId" in event && event.childId === was.childId;
   if (named && event.kind === "OUTCOME_UNKNOWN" && is.state !== "UNKNOWN")
     return broken("I21", "does not note that the outcome of its child is unknown");
-  const heard = named && event.kind === "REPORTED";
-  return was.state === "UNKNOWN" && is.state !== "UNKNOWN" && !heard
+  const received = named && event.kind === "REPORTED";
+  return was.state === "UNKNOWN" && is.state !== "UNKNOWN" && !received
     ? broken("I21", "knows an unknown child of which nothing was said")
     : undefined;
 };
@@ -197,9 +198,9 @@ const resolution: Check = ({ before, facts, leads }, { event }) => {
       ? undefined
       : broken("I22", `closes a child ${outcome} on ${event.kind}`);
   const isWholly = sum(event.fills) >= unitsOf(before.child.quantity);
-  const isTold = event.state !== "open" || isWholly;
+  const isReported = event.state !== "open" || isWholly;
   const fits = event.state === "rejected" ? (event.final ? "REJECTED_FINAL" : "REJECTED") : "DONE";
-  return isTold && outcome === fits
+  return isReported && outcome === fits
     ? undefined
     : broken("I22", `closes a child ${outcome} of which the venue says ${event.state}`);
 };

@@ -7,7 +7,7 @@ import {
   executedOf,
   isCurrent,
   isLive,
-  toldOf,
+  reportedOf,
   type World,
   workingOf,
 } from "./world.ts";
@@ -23,8 +23,8 @@ export function checkHandOver(
   const sibling = siblingOf(form, leg);
   if (sibling >= 0 && durable[sibling]?.order.ended === undefined)
     return { id: "I40", what: `${name} goes out while its sibling is not durably canceled` };
-  const kept = durable[leg];
-  const intended = isCurrent(kept, child) ? kept?.order.child?.quantity : undefined;
+  const stored = durable[leg];
+  const intended = isCurrent(stored, child) ? stored?.order.child?.quantity : undefined;
   if (intended === undefined || unitsOf(intended) !== child.quantity)
     return { id: "I20", what: `${name} goes out while its intent is not durable` };
   if (child.at !== "unsent") return { id: "I21", what: `${name} goes out a second time` };
@@ -55,11 +55,11 @@ function checkChildren(form: Form, world: World, leg: number): Violation | undef
   const children = world.children[leg] ?? [];
   if (durable === undefined || working === undefined || children.length === 0) return undefined;
   const name = `the ${form.roles[leg]} leg`;
-  const told = children.reduce((sum, child) => sum + sumOf(child.fills, toldOf(working, child)), 0);
-  if (told !== unitsOf(working.order.executedQuantity))
+  const reported = children.reduce((sum, child) => sum + sumOf(child.fills, reportedOf(working, child)), 0);
+  if (reported !== unitsOf(working.order.executedQuantity))
     return {
       id: "I10",
-      what: `${name} counts ${unitsOf(working.order.executedQuantity)} executed, told were ${told}`,
+      what: `${name} counts ${unitsOf(working.order.executedQuantity)} executed, told were ${reported}`,
     };
   const unknown = children.find(({ attempt, at }) => at !== "unsent" && attempt > durable.order.attempts);
   if (unknown !== undefined)

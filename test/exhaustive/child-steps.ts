@@ -82,8 +82,8 @@ export class ChildSteps {
   /** For a completed child only the last report is repeated: all its reports were counted before. */
   #reports(world: World, { leg, child, alone }: OfLeg & Readonly<{ alone: boolean }>, emit: Emit): void {
     const { reports, atLow } = this.#eventsOf({ leg, child });
-    const told = isOver(world, leg, child) ? reports.slice(-1) : reports;
-    for (const report of told) this.#decider.offer(world, alone ? aloneOf(report) : report, emit);
+    const reported = isOver(world, leg, child) ? reports.slice(-1) : reports;
+    for (const report of reported) this.#decider.offer(world, alone ? aloneOf(report) : report, emit);
     if (atLow !== undefined && isCurrent(workingOf(world)[leg], child))
       this.#decider.offer(world, atLow, emit);
   }
@@ -118,20 +118,20 @@ function aloneOf({ event }: EventCase): EventCase {
 function eventsOf({ leg, child }: OfLeg): Events {
   const { attempt, childId } = child;
   const names = { leg, attempt, childId };
-  const told = toldOf({ leg, child });
-  const last = told.at(-1);
+  const received = reportedOf({ leg, child });
+  const last = received.at(-1);
   const reported = (one: VenueReport): EventCase => put({ kind: "REPORTED", alone: false, ...one });
   return {
     unknown: put({ kind: "OUTCOME_UNKNOWN", ...names }),
     voided: put({ kind: "CHILD_VOIDED", ...names }),
     withdrawn: put({ kind: "CHILD_WITHDRAWN", ...names }),
-    reports: told.map(reported),
+    reports: received.map(reported),
     atLow: last === undefined || last.state === "open" ? undefined : reported({ ...last, quote: LOW }),
   };
 }
 
 /** Every report that the venue may have sent of a child so far: each state that it has had, the newest last. */
-function toldOf({ leg, child }: OfLeg): readonly VenueReport[] {
+function reportedOf({ leg, child }: OfLeg): readonly VenueReport[] {
   const { attempt, childId, at, fills } = child;
   if (at === "unsent" || at === "on its way" || at === "lost") return [];
   const names = { leg, attempt, childId };
@@ -139,10 +139,11 @@ function toldOf({ leg, child }: OfLeg): readonly VenueReport[] {
     return [{ ...names, state: "rejected", final: at === "refused", fills: [] }];
   }
   const shown = shownOf(child);
-  const told: VenueReport[] = [];
+  const reported: VenueReport[] = [];
   for (let count = 0; count <= shown; count++) {
-    told.push({ ...names, state: "open", final: false, fills: fills.slice(0, count) });
+    reported.push({ ...names, state: "open", final: false, fills: fills.slice(0, count) });
   }
-  if (at === "closed") told.push({ ...names, state: "closed", final: false, fills: fills.slice(0, shown) });
-  return told;
+  if (at === "closed")
+    reported.push({ ...names, state: "closed", final: false, fills: fills.slice(0, shown) });
+  return reported;
 }

@@ -15,8 +15,8 @@ export type Happening =
   | Readonly<{ kind: "VENUE"; leg: number; attempt: number; what: string }>
   /** The clock reaches the next expiry. */
   | Readonly<{ kind: "CLOCK" }>
-  /** The process dies, or its store fails; `kept` of the records in flight are nevertheless in the store. */
-  | Readonly<{ kind: "CRASH" | "STORE_FAILS"; kept: number; of: number }>;
+  /** The process dies, or its store fails; `stored` of the records in flight are nevertheless in the store. */
+  | Readonly<{ kind: "CRASH" | "STORE_FAILS"; stored: number; of: number }>;
 
 /** Receives each possible next event with the world after it, or with the rule that it breaks. */
 export type Emit = (happening: Happening, next: World | undefined, violation?: Violation) => void;

@@ -14,7 +14,7 @@ export type Leg = Readonly<{
   ending: number;
   order: ParentOrder;
   /** Executions counted so far, per child from the first. */
-  told: readonly number[];
+  reported: readonly number[];
 }>;
 
 /** Name of the `n`-th execution of a child. */
@@ -41,7 +41,7 @@ export class LegTable {
       summary: this.#number(summary),
       ending: ended === undefined ? -1 : this.#number(end),
       order,
-      told: toldOf(order),
+      reported: reportedOf(order),
     };
     if (leg.id > LARGEST) throw new RangeError("more states of legs than a key can number");
     this.#legs.set(exact, leg);
@@ -70,10 +70,10 @@ function summaryOf(order: ParentOrder): string {
   return `${marks}|${fired}|${order.attempts}|${executed}|${sent ?? ""}|${ending ?? ""}|${endOf(order)}`;
 }
 
-function toldOf(order: ParentOrder): readonly number[] {
-  const told: number[] = [];
+function reportedOf(order: ParentOrder): readonly number[] {
+  const reported: number[] = [];
   for (let attempt = 1; attempt <= order.attempts; attempt++) {
-    told.push([...order.executions].filter((id) => id.startsWith(`${attempt.toString(36)} `)).length);
+    reported.push([...order.executions].filter((id) => id.startsWith(`${attempt.toString(36)} `)).length);
   }
-  return told;
+  return reported;
 }

@@ -49,7 +49,7 @@ async function inParallel(plans: readonly FormPlan[]): Promise<readonly Finding[
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
       const finding = await ask(worker, next.plan);
       findings[next.index] = finding;
-      tell(finding);
+      report(finding);
     }
     await worker.terminate();
   };
@@ -65,7 +65,7 @@ async function ask(worker: Worker, plan: FormPlan): Promise<Finding> {
 
 let bounds = "";
 
-function tell(finding: Finding): void {
+function report(finding: Finding): void {
   const words = boundsWords(finding.bounds);
   if (words !== bounds) console.log(`\nbounds: quantity 2, prices 3, ${words}`);
   bounds = words;

@@ -25,7 +25,7 @@ const seeing = (
 ): Subject => deciding((of, context) => decide(...change(of, context)));
 
 /** Changes the decision of the rules. */
-const saying = (change: (steps: Steps, of: LegEvent, context: TransitionContext) => Steps): Subject =>
+const answering = (change: (steps: Steps, of: LegEvent, context: TransitionContext) => Steps): Subject =>
   deciding((of, context) => change(decide(of, context), of, context));
 
 const seenAs = (of: LegEvent, orderId: number, change: Partial<ParentOrder>): LegEvent => ({
@@ -67,7 +67,7 @@ export const RELEASES_ON_A_PARTIAL_FILL: PlantedBug = {
   bug: "held legs are released by a partial fill",
   found: "I41",
   plan: OTO,
-  subject: saying((steps, { legs }, context) => {
+  subject: answering((steps, { legs }, context) => {
     if (!hasFact(steps, "FILLED") || steps.length > 1) return steps;
     const held = legs.filter((one) => one.held === true && one.ended === undefined);
     return [...steps, ...held.map((one) => transition(one, { kind: "RELEASED" }, context))];
@@ -98,7 +98,7 @@ export const BRINGS_THE_LOSER_BACK: PlantedBug = {
   bug: "the loser is brought back when the child of the winner fills nothing",
   found: "I50",
   plan: OCO,
-  subject: saying((steps, { legs, event, orderId }) => {
+  subject: answering((steps, { legs, event, orderId }) => {
     const nothing =
       event.kind === "REPORTED" && event.report.state === "closed" && event.report.fills.length === 0;
     const loser = legs.find((one) => one.orderId !== orderId && one.ended?.reason === "OCO_TRIGGER");
@@ -131,7 +131,7 @@ export const PLANTED: readonly PlantedBug[] = [
     bug: "an overfill is not reported",
     found: "I11",
     plan: SINGLE,
-    subject: saying((steps) =>
+    subject: answering((steps) =>
       steps.map((step) => ({
         ...step,
         facts: step.facts.filter((fact) => fact.kind !== "ALERT" || fact.alert !== "OVERFILL"),
@@ -176,7 +176,7 @@ export const PLANTED: readonly PlantedBug[] = [
     bug: "an execution that is reported twice is counted twice",
     found: "I15",
     plan: SINGLE,
-    subject: saying((steps, { event }, context) =>
+    subject: answering((steps, { event }, context) =>
       steps.map((step) => {
         const again =
           event.kind === "REPORTED" && step.facts.length === 0 ? event.report.fills[0] : undefined;
@@ -246,25 +246,25 @@ export const PLANTED: readonly PlantedBug[] = [
     bug: "a winner leaves its sibling open until its child is done",
     found: "I40",
     plan: OCO,
-    subject: saying((steps, { orderId }) => steps.filter(({ order }) => order.orderId === orderId)),
+    subject: answering((steps, { orderId }) => steps.filter(({ order }) => order.orderId === orderId)),
   },
   {
     bug: "a full fill releases nothing",
     found: "I41",
     plan: OTO,
-    subject: saying((steps) => (hasFact(steps, "RELEASED") ? steps.slice(0, 1) : steps)),
+    subject: answering((steps) => (hasFact(steps, "RELEASED") ? steps.slice(0, 1) : steps)),
   },
   {
     bug: "the expiry of a working leg does not end the legs that it holds",
     found: "I42",
     plan: OTO_GTD,
-    subject: saying((steps, { event }) => (event.kind === "EXPIRED" ? steps.slice(0, 1) : steps)),
+    subject: answering((steps, { event }) => (event.kind === "EXPIRED" ? steps.slice(0, 1) : steps)),
   },
   {
     bug: "a cancel cancels one leg",
     found: "I43",
     plan: OCO,
-    subject: saying((steps, { event, orderId }) =>
+    subject: answering((steps, { event, orderId }) =>
       event.kind === "CANCEL" ? steps.filter(({ order }) => order.orderId === orderId) : steps,
     ),
   },
@@ -272,7 +272,7 @@ export const PLANTED: readonly PlantedBug[] = [
     bug: "a canceled order forgets the cancel when its child is refused",
     found: "I21",
     plan: SINGLE,
-    subject: saying((steps, { event }) =>
+    subject: answering((steps, { event }) =>
       event.kind === "CANCEL"
         ? steps.map((step) => ({ ...step, order: without({ ...step.order, child: undefined }) }))
         : steps,
@@ -300,7 +300,7 @@ export const PLANTED: readonly PlantedBug[] = [
     bug: "every change of one leg of a pair ends the other",
     found: "I50",
     plan: { ...OCO, legs: [{ kind: "stop", expiresAt: 1 }, leg("limit")] },
-    subject: saying((steps, { legs, event, orderId }, context) => {
+    subject: answering((steps, { legs, event, orderId }, context) => {
       const other = legs.find((one) => one.orderId !== orderId && one.ended === undefined);
       const alone = event.kind === "EXPIRED" && steps.some(ended) && other !== undefined;
       return alone ? [...steps, transition(other, { kind: "EXPIRED" }, context)] : steps;
@@ -328,7 +328,7 @@ export const PLANTED: readonly PlantedBug[] = [
     bug: "a leg occurs twice in a record",
     found: "I54",
     plan: SINGLE,
-    subject: saying((steps) => [...steps, ...steps]),
+    subject: answering((steps) => [...steps, ...steps]),
   },
   {
     bug: "a child is sent after the expiry",
@@ -350,7 +350,7 @@ export const PLANTED: readonly PlantedBug[] = [
     bug: "a trigger is undone when the child fills nothing",
     found: "decision 17",
     plan: OCO,
-    subject: saying((steps, { event }) =>
+    subject: answering((steps, { event }) =>
       event.kind === "REPORTED" && hasFact(steps, "CHILD_CLOSED")
         ? steps.map((step) => ({ ...step, order: without({ ...step.order, trigger: undefined }) }))
         : steps,
@@ -360,7 +360,7 @@ export const PLANTED: readonly PlantedBug[] = [
     bug: "fills that are left unprotected raise no alert",
     found: "decision 35",
     plan: OTO,
-    subject: saying((steps) =>
+    subject: answering((steps) =>
       steps.map((step) => ({
         ...step,
         facts: step.facts.filter((fact) => fact.kind !== "ALERT" || fact.alert !== "POSITION_UNPROTECTED"),

@@ -67,8 +67,8 @@ export class Rules {
   decide(occasion: Occasion, { event, key }: EventCase): Outcome {
     const place = this.#placeOf(occasion);
     const known = this.#known.get(key) ?? new Map<string, Outcome>();
-    const told = known.get(place);
-    if (told !== undefined) return told;
+    const reported = known.get(place);
+    if (reported !== undefined) return reported;
     const outcome = this.#outcome(occasion, event);
     this.#known.set(key, known.set(place, outcome));
     this.#size++;

@@ -131,7 +131,7 @@ class Search {
   #trace(number: number, turn: number): readonly string[] {
     const turns: number[] = turn < 0 ? [] : [turn];
     for (let at = number; at > 0; at = this.#parents[at] ?? 0) turns.unshift(this.#turns[at] ?? 0);
-    const told: string[] = [];
+    const reported: string[] = [];
     let world: World | undefined = this.#first;
     for (const taken of turns) {
       const before: World | undefined = world;
@@ -139,11 +139,11 @@ class Search {
       if (before === undefined) break;
       this.#steps.each(before, (happening, after) => {
         if (++index !== taken) return;
-        told.push(momentWords(this.#scene, { before, happening }));
+        reported.push(momentWords(this.#scene, { before, happening }));
         world = after;
       });
     }
-    return told;
+    return reported;
   }
 }
 

@@ -25,16 +25,16 @@ export function durableStep(world: World, emit: Emit): void {
 export function faultSteps(world: World, emit: Emit): void {
   const of = world.versions.length - 1;
   const holds = world.children.some((children) => children.some(({ due }) => due));
-  for (let kept = 0; kept <= of && (of > 0 || holds); kept++) {
-    emit({ kind: "CRASH", kept, of }, reread(world, { kept, lives: false }));
+  for (let stored = 0; stored <= of && (of > 0 || holds); stored++) {
+    emit({ kind: "CRASH", stored, of }, reread(world, { stored, lives: false }));
   }
-  for (let kept = 0; kept <= 1 && of > 0; kept++) {
-    emit({ kind: "STORE_FAILS", kept, of }, reread(world, { kept, lives: true }));
+  for (let stored = 0; stored <= 1 && of > 0; stored++) {
+    emit({ kind: "STORE_FAILS", stored, of }, reread(world, { stored, lives: true }));
   }
 }
 
-function reread(world: World, { kept, lives }: Readonly<{ kept: number; lives: boolean }>): World {
-  const legs = world.versions[kept] ?? [];
+function reread(world: World, { stored, lives }: Readonly<{ stored: number; lives: boolean }>): World {
+  const legs = world.versions[stored] ?? [];
   const children = world.children.map((known, leg) =>
     known
       .filter(({ attempt, at }) => attempt <= (legs[leg]?.order.attempts ?? 0) || at !== "unsent")

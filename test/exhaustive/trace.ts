@@ -38,14 +38,14 @@ function happeningWords(form: Form, happening: Happening): string {
     case "CLOCK":
       return "time passes, up to the next expiry";
     case "CRASH":
-      return `the process dies and starts again${keptWords(happening)}`;
+      return `the process dies and starts again${storedWords(happening)}`;
     case "STORE_FAILS":
-      return `the store fails${keptWords(happening)}`;
+      return `the store fails${storedWords(happening)}`;
   }
 }
 
-function keptWords({ kept, of }: Readonly<{ kept: number; of: number }>): string {
-  return of === 0 ? "" : `; of the records in flight (${of}) the store has ${kept}`;
+function storedWords({ stored, of }: Readonly<{ stored: number; of: number }>): string {
+  return of === 0 ? "" : `; of the records in flight (${of}) the store has ${stored}`;
 }
 
 function quoteWords({ price, fresh, exposure }: Extract<Happening, { kind: "QUOTE" }>): string {

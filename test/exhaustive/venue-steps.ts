@@ -1,6 +1,6 @@
 import { withChild } from "./decider.ts";
 import type { Emit } from "./happening.ts";
-import { type Child, executedOf, toldOf, type World, workingOf } from "./world.ts";
+import { type Child, executedOf, reportedOf, type World, workingOf } from "./world.ts";
 
 /** Events at the venue, with "it" for the child, and the child after each. */
 type Step = Readonly<{ what: string; change: Partial<Child>; lies?: true }>;
@@ -10,8 +10,8 @@ export function venueSteps(world: World, mayLie: boolean, emit: Emit): void {
   for (let leg = 0; leg < world.children.length; leg++) {
     for (const child of world.children[leg] ?? []) {
       const { attempt } = child;
-      const told = toldOf(workingOf(world)[leg], child);
-      for (const { what, change, lies } of stepsOf(child, { mayLie, told })) {
+      const reported = reportedOf(workingOf(world)[leg], child);
+      for (const { what, change, lies } of stepsOf(child, { mayLie, reported })) {
         const children = withChild(world.children, { leg, attempt, change });
         const next = { ...world, children, lies: lies ? world.lies | (1 << leg) : world.lies };
         emit({ kind: "VENUE", leg, attempt, what }, next);
@@ -28,7 +28,7 @@ const ARRIVALS: readonly Step[] = [
 ];
 const SHOWN: readonly Step[] = [{ what: "shows all its executions now", change: { hides: false } }];
 
-type Manners = Readonly<{ mayLie: boolean; told: number }>;
+type Manners = Readonly<{ mayLie: boolean; reported: number }>;
 
 function stepsOf(child: Child, manners: Manners): readonly Step[] {
   if (child.at === "on its way") return ARRIVALS;
@@ -40,7 +40,7 @@ function stepsOf(child: Child, manners: Manners): readonly Step[] {
  * Possible next states of an open child. A fully executed child is closed; a venue that overfills reports the excess
  * last.
  */
-function openSteps(child: Child, { mayLie, told }: Manners): readonly Step[] {
+function openSteps(child: Child, { mayLie, reported }: Manners): readonly Step[] {
   const { fills } = child;
   const rest = child.quantity - executedOf(child);
   const steps: Step[] = [
@@ -57,7 +57,7 @@ function openSteps(child: Child, { mayLie, told }: Manners): readonly Step[] {
     change: { ...quiet, fills: [...fills, rest] },
     lies: true,
   });
-  if (told < fills.length) {
+  if (reported < fills.length) {
     const what = "closes it, and will report that before the last execution";
     steps.push({ what, change: quiet, lies: true });
   }

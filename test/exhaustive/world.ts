@@ -57,7 +57,8 @@ export const durableOf = (world: World): readonly Leg[] => world.versions[0] ?? 
 export const workingOf = (world: World): readonly Leg[] => world.versions.at(-1) ?? [];
 
 /** How many executions of a child a leg has counted. */
-export const toldOf = (leg: Leg | undefined, child: Child): number => leg?.told[child.attempt - 1] ?? 0;
+export const reportedOf = (leg: Leg | undefined, child: Child): number =>
+  leg?.reported[child.attempt - 1] ?? 0;
 
 /** Executions that the venue would report now. */
 export const shownOf = (child: Child): number => child.fills.length - (child.hides ? 1 : 0);
@@ -93,7 +94,7 @@ export function firstWorld(form: Form, table: LegTable): World {
  */
 export function isOver(world: World, place: number, child: Child): boolean {
   if (child.due || child.hides || child.at === "on its way" || child.at === "open") return false;
-  const counted = toldOf(durableOf(world)[place], child) === child.fills.length;
+  const counted = reportedOf(durableOf(world)[place], child) === child.fills.length;
   return counted && world.versions.every((legs) => !isCurrent(legs[place], child));
 }
 
@@ -122,7 +123,7 @@ export function keyOf(world: World): string {
     for (const legs of world.versions) {
       const leg = legs[place];
       codes.push(leg?.summary ?? 0);
-      for (const child of children) codes.push(toldOf(leg, child));
+      for (const child of children) codes.push(reportedOf(leg, child));
     }
     for (const child of children) pushChild(codes, child);
   }

@@ -18,7 +18,7 @@ export type Campaign = Readonly<{
   cases: number;
   /** Cases between two checks of the server. */
   batch: number;
-  tell: (line: string) => void;
+  report: (line: string) => void;
 }>;
 
 /** The results of a campaign. */
@@ -35,7 +35,7 @@ export type CampaignResult = Readonly<{
   memory: readonly Readonly<{ rssMb: number; heapMb: number }>[];
   longestTurnMs: number;
   slowestProbeMs: number;
-  told: Readonly<Record<string, number>>;
+  reported: Readonly<Record<string, number>>;
   problems: readonly string[];
 }>;
 
@@ -50,7 +50,7 @@ const MOST_GROWTH_MB = 48;
 const MOST_ORDER_MB = 8_192 / MEGABYTE;
 
 /** Sends hostile requests to a server in a separate process, and checks all rules after every batch. */
-export async function fuzz({ program, seed, cases, batch, tell }: Campaign): Promise<CampaignResult> {
+export async function fuzz({ program, seed, cases, batch, report }: Campaign): Promise<CampaignResult> {
   const folder = mkdtempSync(join(tmpdir(), "managed-orders-fuzz-"));
   const server = await startServer(program, join(folder, "fuzz.db"));
   const runner = new Runner({ port: server.port, seed, lanes: LANES });
@@ -69,7 +69,7 @@ export async function fuzz({ program, seed, cases, batch, tell }: Campaign): Pro
       last = await server.report();
       memory.push({ rssMb: last.rssBytes / MEGABYTE, heapMb: last.heapBytes / MEGABYTE });
       problems.push(...runner.failures.flatMap(linesOf), ...problemsOf(last, runner), ...slow(probed));
-      tell(
+      report(
         `${runner.sent} sent, ${rate}/s, ${runner.ledger.created} orders created, ${last.parents} open, ` +
           `RSS ${Math.round(last.rssBytes / MEGABYTE)} MB, heap ${Math.round(last.heapBytes / MEGABYTE)} MB, ` +
           `probe ${Math.round(probed)} ms, longest turn ${Math.round(last.longestTurnMs)} ms`,
@@ -91,7 +91,7 @@ export async function fuzz({ program, seed, cases, batch, tell }: Campaign): Pro
     created: runner.ledger.created,
     longestTurnMs: last?.longestTurnMs ?? 0,
     slowestProbeMs: probed,
-    told: last?.told ?? {},
+    reported: last?.reported ?? {},
   };
 }
 
@@ -120,11 +120,11 @@ async function probe(port: number): Promise<number> {
 
 /** Returns the faults in a server's report. */
 function problemsOf(report: ServerReport, { ledger }: Runner): readonly string[] {
-  const { noticed, told, longestTurnMs, rssBytes, happenings, open } = report;
+  const { noticed, reported, longestTurnMs, rssBytes, happenings, open } = report;
   const quiet = QUIET.filter((accountId) => open[accountId]?.length !== 3);
   return [
     ...noticed,
-    ...Object.keys(told).map((name) => `the service told its operator: ${name}`),
+    ...Object.keys(reported).map((name) => `the service told its operator: ${name}`),
     ...(longestTurnMs > SECOND_MS ? [`the event loop was busy for ${Math.round(longestTurnMs)} ms`] : []),
     ...(rssBytes > MOST_RSS_MB * MEGABYTE ? [`${Math.round(rssBytes / MEGABYTE)} MB of memory`] : []),
     ...ledger.check(happenings),

@@ -15,13 +15,13 @@ const DOCUMENTED: ReadonlySet<string> = new Set([
 /** Failures that are not allowed under attack: they need a store that fails, a full queue or a shutdown. */
 const UNAVAILABLE: ReadonlySet<number> = new Set([503]);
 
-const TOLD = /[0-9a-fA-F]{64}|\bat .*:[0-9]+:[0-9]+|node_modules|\.ts:[0-9]|Error: /;
+const REPORTED = /[0-9a-fA-F]{64}|\bat .*:[0-9]+:[0-9]+|node_modules|\.ts:[0-9]|Error: /;
 
 /** Finds secrets and internals in a text. */
 export function leaksOf(text: string): readonly string[] {
   if (text.includes(SECRET_MARK)) return ["a secret is told"];
-  const told = TOLD.exec(text)?.[0];
-  return told === undefined ? [] : [`a signature or a stack is told: ${told.slice(0, 80)}`];
+  const reported = REPORTED.exec(text)?.[0];
+  return reported === undefined ? [] : [`a signature or a stack is told: ${reported.slice(0, 80)}`];
 }
 
 const parsed = (text: string): unknown => {
@@ -60,9 +60,9 @@ export function replyProblems({ status, headers, body }: HttpReply, bodiless: bo
   if (bodiless) return [...leaks, ...typed];
   const value = parsed(body);
   if (status !== 200) {
-    const told = (value as Body | undefined)?.["retryAfter"];
-    const said = headers.get("retry-after");
-    const retry = told === said ? [] : [`Retry-After ${said} and retryAfter ${String(told)}`];
+    const reported = (value as Body | undefined)?.["retryAfter"];
+    const answer = headers.get("retry-after");
+    const retry = reported === answer ? [] : [`Retry-After ${answer} and retryAfter ${String(reported)}`];
     return [...leaks, ...typed, ...retry, ...errorProblems(status, value)];
   }
   const failed = (value as Body | undefined)?.["code"] !== undefined;

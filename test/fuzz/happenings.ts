@@ -18,24 +18,25 @@ const CHILD = "aqc-";
 
 /** Records every creation and every cancel, managed and native, from the events of engine and venue. */
 export function watchHappenings(engine: Engine, native: NativeOrders): Happenings {
-  let kept: Happening[] = [];
+  let stored: Happening[] = [];
   engine.events.on("order", ({ record, order }) => {
     const kind = kindOf(record, order.orderId);
     const { accountId, orderId } = order;
     const { clientOrderId } = order.intent;
-    if (kind !== undefined) kept.push({ kind, accountId, orderId: String(orderId), clientOrderId });
+    if (kind !== undefined) stored.push({ kind, accountId, orderId: String(orderId), clientOrderId });
   });
   native.subscribe(({ execType, order }) => {
     const { accountId, orderId, clientOrderId, reason } = order;
     if (clientOrderId.startsWith(CHILD)) return;
     const named = { accountId, orderId: String(orderId), clientOrderId };
-    if (execType === "NEW") kept.push({ kind: "created", ...named });
-    else if (execType === "CANCELED" && reason === "USER_CANCELED") kept.push({ kind: "canceled", ...named });
+    if (execType === "NEW") stored.push({ kind: "created", ...named });
+    else if (execType === "CANCELED" && reason === "USER_CANCELED")
+      stored.push({ kind: "canceled", ...named });
   });
   return {
     take() {
-      const taken = kept;
-      kept = [];
+      const taken = stored;
+      stored = [];
       return taken;
     },
   };

@@ -31,9 +31,9 @@ export class KnownOrders {
 const MOST = 100;
 
 function take(ids: Map<number, string[]>, accountId: number, found: Iterable<RegExpMatchArray>): void {
-  const kept = ids.get(accountId) ?? [];
-  for (const [, id] of found) if (id !== undefined && !kept.includes(id)) kept.push(id);
-  ids.set(accountId, kept.slice(-MOST));
+  const stored = ids.get(accountId) ?? [];
+  for (const [, id] of found) if (id !== undefined && !stored.includes(id)) stored.push(id);
+  ids.set(accountId, stored.slice(-MOST));
 }
 
 function some(

@@ -136,8 +136,8 @@ export class Ledger {
     for (const happening of happenings) {
       const { kind, accountId, orderId, clientOrderId } = happening;
       if (kind === "created") this.#known.add(orderId);
-      const told = (kind === "created" ? this.#created : this.#canceled).has(happening);
-      if (told || this.#unnamed[kind].take(accountId)) continue;
+      const reported = (kind === "created" ? this.#created : this.#canceled).has(happening);
+      if (reported || this.#unnamed[kind].take(accountId)) continue;
       problems.push(
         `${orderId} (${clientOrderId}) of account ${accountId} was ${kind}, and no signed request did it`,
       );

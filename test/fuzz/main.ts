@@ -12,7 +12,7 @@ async function campaign(): Promise<void> {
   const cases = Number(process.env["CASES"] ?? 120_000);
   console.log(`seed ${seed}; SEED=${seed} npm run program -- fuzz makes these requests again`);
   const program = process.argv[1] ?? "";
-  const result = await fuzz({ program, seed, cases, batch: 5_000, tell: (line) => console.log(line) });
+  const result = await fuzz({ program, seed, cases, batch: 5_000, report: (line) => console.log(line) });
   printSummary(result);
   for (const problem of result.problems) console.log(`\nBROKEN: ${problem}`);
   if (result.problems.length > 0) process.exitCode = 1;

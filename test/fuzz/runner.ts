@@ -261,8 +261,8 @@ export class Runner {
     if (isDone) this.successes.add(nameOf(made));
     this.statuses.add(/"status":([0-9]{3})/.exec(reply)?.[1] ?? "none");
     this.#countCode(/"error":{"code":(-[0-9]+)/.exec(reply)?.[1]);
-    const told = isDone ? { success: reply } : ("refused" as const);
-    return [...this.#book({ route, signers, outcome: told }), ...messageProblems(reply, idOf(text))];
+    const reported = isDone ? { success: reply } : ("refused" as const);
+    return [...this.#book({ route, signers, outcome: reported }), ...messageProblems(reply, idOf(text))];
   }
 
   /** Frames on a separate connection; any signed message in them may have been executed. */

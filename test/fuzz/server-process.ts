@@ -25,9 +25,9 @@ export async function startServer(program: string, path: string): Promise<Server
   const ask = async (question: Question): Promise<unknown> => {
     if (how !== undefined) throw new Error(how);
     child.send(question);
-    return await toldBy(child, question);
+    return await reportedBy(child, question);
   };
-  const port = (await toldBy(child, "port")) as number;
+  const port = (await reportedBy(child, "port")) as number;
   return {
     port,
     report: async () => (await ask("report")) as ServerReport,
@@ -42,7 +42,7 @@ export async function startServer(program: string, path: string): Promise<Server
   };
 }
 
-function toldBy(child: ChildProcess, question: ServerAnswer["question"]): Promise<unknown> {
+function reportedBy(child: ChildProcess, question: ServerAnswer["question"]): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const end = (act: () => void): void => {
       child.off("exit", onExit);
@@ -52,8 +52,8 @@ function toldBy(child: ChildProcess, question: ServerAnswer["question"]): Promis
     const onExit = (code: number | null, signal: string | null): void =>
       end(() => reject(new Error(`the server ended with ${signal ?? code}`)));
     const onMessage = (message: unknown): void => {
-      const told = message as ServerAnswer;
-      if (told.question === question) end(() => resolve(told.answer));
+      const reported = message as ServerAnswer;
+      if (reported.question === question) end(() => resolve(reported.answer));
     };
     child.on("exit", onExit);
     child.on("message", onMessage);
@@ -63,15 +63,15 @@ function toldBy(child: ChildProcess, question: ServerAnswer["question"]): Promis
 /** Runs a server and answers its parent until the parent closes it. */
 export async function serveParent(path: string): Promise<void> {
   const server = await openFuzzServer(path);
-  const tell = (told: ServerAnswer): void => void process.send?.(told);
+  const report = (reported: ServerAnswer): void => void process.send?.(reported);
   process.on("disconnect", () => process.exit(1));
   process.on("message", (question: Question) => {
-    void answer(server, question).then((told) => {
-      tell({ question, answer: told });
+    void answer(server, question).then((reported) => {
+      report({ question, answer: reported });
       if (question === "close") process.exit(0);
     });
   });
-  tell({ question: "port", answer: server.port });
+  report({ question: "port", answer: server.port });
 }
 
 async function answer(server: FuzzServer, question: Question): Promise<unknown> {

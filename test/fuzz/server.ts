@@ -19,7 +19,7 @@ export type ServerReport = Readonly<{
   open: Readonly<Record<number, readonly number[]>>;
   noticed: readonly string[];
   /** Warnings and errors of the service to its operator, counted by name. */
-  told: Readonly<Record<string, number>>;
+  reported: Readonly<Record<string, number>>;
   longestTurnMs: number;
   rssBytes: number;
   /** Heap and external memory. */
@@ -57,11 +57,11 @@ const MARKETS = [
  */
 export async function openFuzzServer(path: string): Promise<FuzzServer> {
   const watch = watchProcess();
-  const told: Record<string, number> = {};
+  const reported: Record<string, number> = {};
   const telemetry = {
     event: (level: string, name: string) => {
       if (level === "warn" || level === "error")
-        told[`${level} ${name}`] = (told[`${level} ${name}`] ?? 0) + 1;
+        reported[`${level} ${name}`] = (reported[`${level} ${name}`] ?? 0) + 1;
     },
   };
   const [clock, entropy, instruments] = [createSystemClock(), createEntropy(), createCatalogue()];
@@ -106,7 +106,7 @@ export async function openFuzzServer(path: string): Promise<FuzzServer> {
       return {
         happenings: happenings.take(),
         open: await openOrders(engine, accountIds),
-        ...{ noticed: watch.noticed(), told, longestTurnMs: watch.longestTurnMs() },
+        ...{ noticed: watch.noticed(), reported, longestTurnMs: watch.longestTurnMs() },
         ...{ rssBytes: rss, heapBytes: heapUsed + external, parents: engine.metrics().openParents },
       };
     },

@@ -115,7 +115,7 @@ export class SocketLane {
         shaken = this.#received.toString("latin1", 9, 12) === "101";
         this.#received = this.#received.subarray(headEnd + 4);
       }
-      if (shaken) this.#hear(socket);
+      if (shaken) this.#receive(socket);
       this.#wake();
     });
     socket.on("close", () => {
@@ -128,7 +128,7 @@ export class SocketLane {
       throw new Error(`no WebSocket at ${this.#path}: ${this.#received.toString("latin1").slice(0, 300)}`);
   }
 
-  #hear(socket: Socket): void {
+  #receive(socket: Socket): void {
     try {
       const { texts, code, pings, end } = readFrames(this.#received);
       this.#received = this.#received.subarray(end);

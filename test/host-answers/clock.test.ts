@@ -9,14 +9,14 @@ import { createWorld } from "../support/world.ts";
 /** A clock that the test sets, and the messages to the operator. */
 function handClock() {
   const hands: { wall: unknown; monotonic: unknown } = { wall: 1_000, monotonic: 50 };
-  const told: unknown[] = [];
+  const reported: unknown[] = [];
   const host: Clock = {
     ...createManualClock({ startMs: 0 }),
     nowMs: () => hands.wall as number,
     monotonicMs: () => hands.monotonic as number,
   };
-  const telemetry = { event: (...event: readonly unknown[]) => void told.push(event[2]) };
-  return { hands, told, open: () => checkedClock(host, telemetry) };
+  const telemetry = { event: (...event: readonly unknown[]) => void reported.push(event[2]) };
+  return { hands, reported, open: () => checkedClock(host, telemetry) };
 }
 
 const UNREADABLE = ["text", Number.NaN, Number.POSITIVE_INFINITY, -1, 8_640_000_000_000_001, undefined, 7n];
@@ -25,19 +25,19 @@ describe("decision CD: reading a host's clock", () => {
   it.each(UNREADABLE)(
     "%s is not a time: the clock stands still, and the operator is told once until it continues",
     (shown) => {
-      const { hands, told, open } = handClock();
+      const { hands, reported, open } = handClock();
       const clock = open();
       Object.assign(hands, { wall: shown, monotonic: shown });
       expect([clock.nowMs(), clock.nowMs(), clock.monotonicMs()]).toEqual([1_000, 1_000, 50]);
       const problem = "no valid time";
-      expect(told).toEqual([
+      expect(reported).toEqual([
         { port: "clock.nowMs", problem },
         { port: "clock.monotonicMs", problem },
       ]);
       Object.assign(hands, { wall: 2_000, monotonic: 60 });
       expect([clock.nowMs(), clock.monotonicMs()]).toEqual([2_000, 60]);
       hands.wall = shown;
-      expect([clock.nowMs(), told.length]).toEqual([2_000, 3]);
+      expect([clock.nowMs(), reported.length]).toEqual([2_000, 3]);
     },
   );
 

@@ -17,10 +17,10 @@ const orderOf = (orderId: bigint, rest: Partial<NativeOrder> = {}): NativeOrder 
 
 /** Asks an order flow that has only these orders for a page, and for the open orders. */
 function answersOf(orders: readonly NativeOrder[], query: Partial<NativePage> = {}): unknown {
-  const told: unknown[] = [];
+  const reported: unknown[] = [];
   const questions = new Questions({
     clock: createManualClock({ startMs: 0 }),
-    telemetry: { event: (_level, _name, { problem }) => void told.push(problem) },
+    telemetry: { event: (_level, _name, { problem }) => void reported.push(problem) },
     timeoutMs: 5_000,
   });
   const native = { page: () => orders, open: () => orders } as Partial<NativeOrders> as NativeOrders;
@@ -33,7 +33,7 @@ function answersOf(orders: readonly NativeOrder[], query: Partial<NativePage> = 
     try {
       return `${name}: ${(ask() as readonly NativeOrder[]).map(({ orderId }) => orderId).join()}`;
     } catch (error) {
-      return `${name}: ${(error as { code?: number }).code} ${told.pop()}`;
+      return `${name}: ${(error as { code?: number }).code} ${reported.pop()}`;
     }
   });
 }

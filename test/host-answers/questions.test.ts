@@ -5,28 +5,28 @@ import { Questions } from "../../src/host-answers/index.ts";
 
 const cause = new Error("secret words of a host");
 const clock = createManualClock({ startMs: 0 });
-const told: unknown[] = [];
+const reported: unknown[] = [];
 const questions = new Questions({
   clock,
-  telemetry: { event: (_level, _name, fields) => void told.push(fields) },
+  telemetry: { event: (_level, _name, fields) => void reported.push(fields) },
   timeoutMs: 5_000,
 });
 const same = (answer: unknown): unknown => answer;
-const settled = (asked: () => unknown): Promise<unknown> =>
+const settled = (requested: () => unknown): Promise<unknown> =>
   Promise.resolve()
-    .then(asked)
+    .then(requested)
     .catch((error: unknown) => error);
 
 describe("decision CC: a question to a host", () => {
   it("a synchronous answer is returned without a promise", () => {
-    expect(questions.ask("port", () => 7, same)).toBe(7);
-    expect(questions.ask("port", () => undefined, same)).toBeUndefined();
-    expect(questions.ask("port", () => null, same)).toBeNull();
+    expect(questions.query("port", () => 7, same)).toBe(7);
+    expect(questions.query("port", () => undefined, same)).toBeUndefined();
+    expect(questions.query("port", () => null, same)).toBeNull();
   });
 
   it("waits for a promise of any implementation", async () => {
-    expect(await questions.ask("port", () => Promise.resolve(7), same)).toBe(7);
-    expect(await questions.ask("port", () => ofOwnMaking((resolve) => resolve(7)), same)).toBe(7);
+    expect(await questions.query("port", () => Promise.resolve(7), same)).toBe(7);
+    expect(await questions.query("port", () => ofOwnMaking((resolve) => resolve(7)), same)).toBe(7);
   });
 
   it.each<readonly [what: string, question: () => unknown, problem: string]>([
@@ -36,46 +36,46 @@ describe("decision CC: a question to a host", () => {
   ])(
     "decision 39: a host that %s is a failure of the service, -1001, never a refusal, and its text is not shown",
     async (_what, question, problem) => {
-      told.length = 0;
-      const failure = await settled(() => questions.ask("port", question, same));
+      reported.length = 0;
+      const failure = await settled(() => questions.query("port", question, same));
       expect(failure).toBeInstanceOf(OrderError);
       expect(failure).toMatchObject({ code: -1001, cause });
-      expect(told).toEqual([{ port: "port", problem }]);
+      expect(reported).toEqual([{ port: "port", problem }]);
     },
   );
 
   it("a host that never answers fails after the deadline, and its late answer is ignored", async () => {
     let answer: (value: number) => void = () => undefined;
-    const asked = settled(() =>
-      questions.ask("port", () => new Promise((resolve) => (answer = resolve)), same),
+    const requested = settled(() =>
+      questions.query("port", () => new Promise((resolve) => (answer = resolve)), same),
     );
     await clock.advanceBy(4_999, async () => undefined);
-    const early = await Promise.race([asked, Promise.resolve("waits")]);
+    const early = await Promise.race([requested, Promise.resolve("waits")]);
     expect(early).toBe("waits");
     await clock.advanceBy(1, async () => undefined);
     answer(7);
-    expect(await asked).toMatchObject({ code: -1001, cause: { message: "no answer within 5000 ms" } });
+    expect(await requested).toMatchObject({ code: -1001, cause: { message: "no answer within 5000 ms" } });
   });
 
   it("decision HK: the deadline of a long answer restarts with each part from the host", async () => {
-    let hear: () => void = () => undefined;
-    const asked = settled(() =>
-      questions.whileHeard((heard) => {
-        hear = heard;
+    let receive: () => void = () => undefined;
+    const requested = settled(() =>
+      questions.whileProgressing((received) => {
+        receive = received;
         return new Promise(() => undefined);
       }),
     );
-    const stands = (): Promise<unknown> => Promise.race([asked, Promise.resolve("waits")]);
+    const stands = (): Promise<unknown> => Promise.race([requested, Promise.resolve("waits")]);
     for (let part = 0; part < 4; part++) {
       await clock.advanceBy(4_000, async () => undefined);
-      hear();
+      receive();
     }
     await clock.advanceBy(4_999, async () => undefined);
     expect(await stands()).toBe("waits");
     await clock.advanceBy(1, async () => undefined);
-    expect(await asked).toMatchObject({ message: "no answer within 5000 ms" });
-    expect(await questions.whileHeard(() => Promise.resolve(7))).toBe(7);
-    expect(await settled(() => questions.whileHeard(() => throwing()))).toBe(cause);
+    expect(await requested).toMatchObject({ message: "no answer within 5000 ms" });
+    expect(await questions.whileProgressing(() => Promise.resolve(7))).toBe(7);
+    expect(await settled(() => questions.whileProgressing(() => throwing()))).toBe(cause);
   });
 
   it("an OrderError refuses a requested change; any other error makes its outcome unknown", async () => {

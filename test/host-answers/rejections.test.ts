@@ -11,17 +11,17 @@ const REJECTION: Rejection = {
 
 /** Asks a host that answers every query with the same rejection. */
 function answerTo(query: Partial<RejectionQuery>): unknown {
-  const told: unknown[] = [];
+  const reported: unknown[] = [];
   const questions = new Questions({
     clock: createManualClock({ startMs: 0 }),
-    telemetry: { event: (_level, _name, { problem }) => void told.push(problem) },
+    telemetry: { event: (_level, _name, { problem }) => void reported.push(problem) },
     timeoutMs: 5_000,
   });
   const host = { retain: () => undefined, list: () => [REJECTION], counts: { retained: 1, lost: 0 } };
   try {
     return checkedRejections(host, questions).list({ accountId: 1, limit: 1, ...query });
   } catch (error) {
-    return `${(error as { code?: number }).code} ${told.pop()}`;
+    return `${(error as { code?: number }).code} ${reported.pop()}`;
   }
 }
 

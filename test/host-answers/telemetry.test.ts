@@ -4,12 +4,12 @@ import { openWorld, place } from "../support/service-world.ts";
 
 describe("decision CD: telemetry", () => {
   it("gets at most 1,000 characters of a text, and everything else as it is", () => {
-    const told: unknown[] = [];
-    const telemetry = new QuietTelemetry({ event: (...event) => void told.push(event) });
+    const reported: unknown[] = [];
+    const telemetry = new QuietTelemetry({ event: (...event) => void reported.push(event) });
     const whole = { message: "x".repeat(1_000), orderId: -256 };
     telemetry.event("warn", "exposure.failed", whole);
     telemetry.event("warn", "exposure.failed", { ...whole, message: "x".repeat(10_000_000) });
-    expect(told).toEqual([
+    expect(reported).toEqual([
       ["warn", "exposure.failed", whole],
       ["warn", "exposure.failed", { ...whole, message: `${"x".repeat(1_000)}...` }],
     ]);
@@ -26,7 +26,7 @@ describe("decision CD: telemetry", () => {
     await place(world);
     world.feed.quote({ symbol: "BTC/USD", bid: "6990", ask: "6991" });
     await world.clock.advanceBy(60_000);
-    expect(world.told.some((event) => event.includes("xxx"))).toBe(true);
-    for (const event of world.told) expect(event.length).toBeLessThan(2_000);
+    expect(world.reported.some((event) => event.includes("xxx"))).toBe(true);
+    for (const event of world.reported) expect(event.length).toBeLessThan(2_000);
   });
 });

@@ -49,25 +49,25 @@ const delayed = ({ clock }: FaultWorld, byMs: number, answer: () => unknown): Pr
   new Promise((resolve) => clock.schedule(clock.monotonicMs() + byMs, () => resolve(answer())));
 
 /** Cause of a cell that does not apply: the engine does not use the answer of the function. */
-const NOTHING_ASKED = "the engine expects no answer";
+const NOTHING_REQUESTED = "the engine expects no answer";
 
 /** Returns why a cell does not apply; undefined if the test runs it. */
 function reasonOf({ name, sync, says, never }: Port, column: PortColumn): string | undefined {
   if (never?.[column] !== undefined) return never[column];
   if (says !== undefined && ["rejects", "never answers", "answers late"].includes(column))
-    return NOTHING_ASKED;
+    return NOTHING_REQUESTED;
   if (says !== undefined && column === "while opening")
     return "the engine does not listen yet; recovery looks up missed events";
   if (sync && (column === "never answers" || column === "answers late")) return "its answer is synchronous";
   if (name === "telemetry.event" && (column === "wrong type" || column === "out of range"))
-    return NOTHING_ASKED;
+    return NOTHING_REQUESTED;
   if (name === "rejections.retain" && (column === "wrong type" || column === "out of range"))
-    return NOTHING_ASKED;
+    return NOTHING_REQUESTED;
   return undefined;
 }
 
 /** Sends an event of the host, in a world where everything else works. */
-function told({ says, honest, wrong, range }: Port, column: PortColumn, world: FaultWorld): void {
+function reported({ says, honest, wrong, range }: Port, column: PortColumn, world: FaultWorld): void {
   const good = honest?.(world);
   const bad = (range as (world: FaultWorld) => unknown)(world);
   const throwing = new Proxy(good as object, {
@@ -75,12 +75,12 @@ function told({ says, honest, wrong, range }: Port, column: PortColumn, world: F
       throw new Error("the words of the host");
     },
   });
-  const said: Partial<Record<PortColumn, unknown>> = {
+  const answer: Partial<Record<PortColumn, unknown>> = {
     throws: throwing,
     "wrong type": wrong,
     "out of range": bad,
   };
-  says?.(world, said[column] ?? good);
+  says?.(world, answer[column] ?? good);
   if (column === "twice") says?.(world, good);
 }
 
@@ -100,11 +100,11 @@ async function observe(port: Port, column: PortColumn): Promise<string> {
   await world.engine.idle();
   if (column !== "while opening" && port.says === undefined) install(port, column, world.host, inWorld);
   if (column === "after close" && !isAwaited(port)) await world.engine.close();
-  world.told.clear();
+  world.reported.clear();
   let client: string | (() => string) = "no answer yet";
   let closing: Promise<unknown> = Promise.resolve();
-  if (port.says !== undefined) told(port, column, world);
-  const asked = (before === undefined ? port.act(world) : Promise.resolve(before)).then(
+  if (port.says !== undefined) reported(port, column, world);
+  const requested = (before === undefined ? port.act(world) : Promise.resolve(before)).then(
     (answer) => (client = answer),
     (error: unknown) => (client = `throws ${String(error)}`),
   );
@@ -117,12 +117,12 @@ async function observe(port: Port, column: PortColumn): Promise<string> {
     await world.clock.advanceBy(1_000, async () => void (await world?.engine.idle()));
     world.engine.market.heartbeat("BTC/USD");
   }
-  await Promise.race([asked, world.engine.idle()]);
-  const operator = [...world.told].sort().join(", ") || "nothing";
+  await Promise.race([requested, world.engine.idle()]);
+  const operator = [...world.reported].sort().join(", ") || "nothing";
   await closing;
-  const kept = await world.kept().catch(unread);
+  const stored = await world.stored().catch(unread);
   const seen = client as string | (() => string);
-  return `client: ${typeof seen === "string" ? seen : seen()}; operator: ${operator}; kept: ${kept}`;
+  return `client: ${typeof seen === "string" ? seen : seen()}; operator: ${operator}; kept: ${stored}`;
 }
 
 /** Says why the orders of an account are not read. */

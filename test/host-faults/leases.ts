@@ -107,14 +107,14 @@ function reasonOf({ name, wrong }: LeaseCall, column: Column): string | undefine
 export async function observeLease(call: LeaseCall, column: Column): Promise<string> {
   const reason = reasonOf(call, column);
   if (reason !== undefined) return `not applicable: ${reason}`;
-  const told = new Set<string>();
+  const reported = new Set<string>();
   const isWhileOpening = column === "while opening" || WHILE_OPENING.includes(call.name);
   const failing = call.at === "owner" ? "a" : "b";
   const late = (ms: number): Promise<void> =>
     new Promise((resolve) => cluster.clock.schedule(cluster.clock.monotonicMs() + ms, resolve));
   const fault = faultOf(call, column, late);
   const cluster: Cluster = createCluster(undefined, {
-    said: (_name, level, event) => void (level !== "debug" && told.add(event)),
+    answer: (_name, level, event) => void (level !== "debug" && reported.add(event)),
     faults: (name) => (isWhileOpening && name === failing ? { [call.name]: fault } : {}),
   });
   const nodes: Node[] = [];
@@ -135,10 +135,10 @@ export async function observeLease(call: LeaseCall, column: Column): Promise<str
     if (name === "a" && a?.engine !== undefined) await cluster.place(a, { price: "90" });
   }
   for (const { name, faults } of nodes) if (name === failing) faults[call.name] = fault;
-  told.clear();
+  reported.clear();
   client += await ending(call, column, { cluster, nodes });
   const served = await servedBy(nodes);
-  const operator = [...told, ...reasonsOf(nodes)].sort().join(", ") || "nothing";
+  const operator = [...reported, ...reasonsOf(nodes)].sort().join(", ") || "nothing";
   return `client: ${client}${served.by}; operator: ${operator}; kept: ${served.order}`;
 }
 
@@ -149,21 +149,21 @@ async function ending(
   { cluster, nodes }: Readonly<{ cluster: Cluster; nodes: readonly Node[] }>,
 ): Promise<string> {
   const [a, b] = nodes;
-  let said = "";
+  let answer = "";
   const closes = column === "after close" && at === "standby" ? closeNode(b) : undefined;
   const closed =
     ends === "closes" || (column === "after close" && at === "owner") ? a?.engine?.close() : closes;
   closed?.then(
     () => {
-      said = "close resolves; ";
+      answer = "close resolves; ";
     },
     () => {
-      said = "close rejects; ";
+      answer = "close rejects; ";
     },
   );
   if (ends === "dies") a?.process.kill();
   await pass(cluster, WATCH_MS);
-  return closed === undefined ? "" : said || "close does not answer; ";
+  return closed === undefined ? "" : answer || "close does not answer; ";
 }
 
 const closeNode = (node: Node | undefined): Promise<unknown> | undefined =>

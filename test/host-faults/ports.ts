@@ -18,7 +18,7 @@ export type Port = Readonly<{
   long?: readonly unknown[];
   sync?: true;
   /** Events that the host sends unasked; sent to the engine after `act`. */
-  says?: (world: FaultWorld, said: unknown) => void;
+  says?: (world: FaultWorld, answer: unknown) => void;
   honest?: (world: FaultWorld) => unknown;
   /** Columns that do not apply, and why. */
   never?: Readonly<Record<string, string>>;
@@ -26,13 +26,13 @@ export type Port = Readonly<{
 
 let nonces = 0;
 
-const said = ({ status, body }: Reply): string =>
+const answer = ({ status, body }: Reply): string =>
   status === 200
     ? `200 ${String((body as { status?: unknown }).status ?? "")}`.trim()
     : `${status} ${String(body.code)}`;
 
 const send = async (world: FaultWorld, ...request: Parameters<typeof requestOf>): Promise<string> =>
-  said(await call(world as never, ...request));
+  answer(await call(world as never, ...request));
 
 const post =
   (path: string, json: RequestParameters) =>
@@ -122,7 +122,7 @@ const EVENTS: readonly Port[] = [
   {
     name: "venue events",
     act: inFlight,
-    says: (world, said) => world.venue.say(said as never),
+    says: (world, answer) => world.venue.say(answer as never),
     honest: (world) => reported(childOf(world), "closed", [fillOf({ quantity: "1", id: "one" })]),
     wrong: "closed",
     range: (world: FaultWorld) => ({
@@ -134,7 +134,7 @@ const EVENTS: readonly Port[] = [
   {
     name: "quotes",
     act: limit,
-    says: (world, said) => void world.engine.market.quote(said as never),
+    says: (world, answer) => void world.engine.market.quote(answer as never),
     honest: () => ({ symbol: "BTC/USD", bid: "99", ask: "100" }),
     wrong: "60000",
     range: () => ({ symbol: "BTC/USD", bid: "-1", ask: "10000000000" }),
@@ -142,7 +142,7 @@ const EVENTS: readonly Port[] = [
   {
     name: "prints",
     act: limit,
-    says: (world, said) => world.engine.market.print(said as never),
+    says: (world, answer) => world.engine.market.print(answer as never),
     honest: (world) => ({
       symbol: "BTC/USD",
       price: "100",
@@ -156,7 +156,7 @@ const EVENTS: readonly Port[] = [
   {
     name: "native executions",
     act: listening(async () => undefined),
-    says: (world, said) => world.tellNative(said),
+    says: (world, answer) => world.notifyNative(answer),
     honest: () => reportedExecution(),
     wrong: "TRADE",
     range: () => ({ ...reportedExecution(), lastQuantity: -1 }),
@@ -164,7 +164,7 @@ const EVENTS: readonly Port[] = [
   {
     name: "account events",
     act: listening(async () => undefined),
-    says: (world, said) => world.tellAccount(said),
+    says: (world, answer) => world.notifyAccount(answer),
     honest: (world) => ({ accountId: 1, update: updateOf(world) }),
     wrong: "DEPOSIT",
     range: (world: FaultWorld) => ({ accountId: -1, update: updateOf(world) }),

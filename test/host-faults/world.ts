@@ -33,12 +33,12 @@ export type FaultWorld = Readonly<{
   engine: Engine;
   service: Service;
   /** Events that the host sends about native executions and accounts. */
-  tellNative: (said: unknown) => void;
-  tellAccount: (said: unknown) => void;
+  notifyNative: (answer: unknown) => void;
+  notifyAccount: (answer: unknown) => void;
   /** Messages to the operator, by name. */
-  told: Set<string>;
+  reported: Set<string>;
   /** The state of all orders of the account, open ones by status. */
-  kept: () => Promise<string>;
+  stored: () => Promise<string>;
 }>;
 
 /** Functions that look themselves up in the host at every call. */
@@ -58,18 +58,18 @@ function through<T extends object>(
 }
 
 /** A store without pages of names, which is asked for every new client id (decision IG). */
-function askedStore(): OrderStore {
+function queriedStore(): OrderStore {
   const { pageEndedNames: _, ...store } = createMemoryStore();
   return store;
 }
 
 export async function openFaultWorld(break_: (host: Host) => void = () => undefined): Promise<FaultWorld> {
   const clock = createManualClock({ startMs: START_MS });
-  const hears: Record<"native" | "account", (said: never) => void> = {
+  const receives: Record<"native" | "account", (answer: never) => void> = {
     native: () => undefined,
     account: () => undefined,
   };
-  const [host, told]: [Host, Set<string>] = [{}, new Set()];
+  const [host, reported]: [Host, Set<string>] = [{}, new Set()];
   const venue = createScriptedVenue({ honoursDeadline: false, canVoid: true });
   venue.venueTimeMs = () => Promise.resolve(clock.nowMs());
   const paper = await openPaperNative(clock);
@@ -80,7 +80,9 @@ export async function openFaultWorld(break_: (host: Host) => void = () => undefi
   const exposure = createMemoryExposure();
   exposure.set({ accountId: 1, symbol: "BTC/USD", quantity: quantity("1") });
   const history = { minutes: () => [] };
-  const telemetry = { event: (level: string, name: string) => void (level !== "debug" && told.add(name)) };
+  const telemetry = {
+    event: (level: string, name: string) => void (level !== "debug" && reported.add(name)),
+  };
   const parts = {
     clock: through(host, "clock", clock, ["nowMs", "monotonicMs"]),
     accounts: through(host, "accounts", createMemoryAccounts([entry]), ["key", "account"]),
@@ -92,7 +94,7 @@ export async function openFaultWorld(break_: (host: Host) => void = () => undefi
     exposure: through(host, "exposure", exposure, ["position"]),
     volumeHistory: through(host, "volumeHistory", history, ["minutes"]),
     venue: through(host, "venue", venue, ["submit", "lookup", "voidChild", "venueTimeMs"]),
-    store: through(host, "store", askedStore(), ["append", "fence", "findEnded"]),
+    store: through(host, "store", queriedStore(), ["append", "fence", "findEnded"]),
     marketData: createMarketFeed(),
   };
   const limiter = createMemoryRateLimiter({ clock, enforce: false });
@@ -112,12 +114,12 @@ export async function openFaultWorld(break_: (host: Host) => void = () => undefi
   const accountEvents = {
     afterFill: (...args: never[]) => host["accountEvents.afterFill"]?.(...args) as undefined,
     subscribe: (listener: (event: never) => void) => {
-      hears.account = listener;
+      receives.account = listener;
       return () => undefined;
     },
   };
   const subscribe = (listener: (execution: never) => void) => {
-    hears.native = listener;
+    receives.native = listener;
     return () => undefined;
   };
   break_(host);
@@ -128,13 +130,13 @@ export async function openFaultWorld(break_: (host: Host) => void = () => undefi
     settings: { advancedOrders: true, stalledAfterMs: 60_000 },
   });
   engine.events.on("order", (...args) => host["events.listener"]?.(...(args as unknown as never[])));
-  engine.events.on("alert", ({ alert }) => told.add(alert));
+  engine.events.on("alert", ({ alert }) => reported.add(alert));
   const service = createService({
     ...{ ...parts, engine, rateLimiter, balances, rejections },
     nativeOrders: Object.assign(Object.create(nativeOrders), { subscribe }),
     sockets: { accountEvents },
   });
-  const kept = async (): Promise<string> => {
+  const stored = async (): Promise<string> => {
     const { orders } = await engine.page({
       accountId: 1,
       includeHistory: true,
@@ -146,7 +148,7 @@ export async function openFaultWorld(break_: (host: Host) => void = () => undefi
       orders.map((order) => `${statusOf(order).status} ${statusOf(order).apiState}`).join(", ") || "nothing"
     );
   };
-  const tellNative = (said: unknown): void => hears.native(said as never);
-  const tellAccount = (said: unknown): void => hears.account(said as never);
-  return { clock, host, venue, engine, service, tellNative, tellAccount, told, kept };
+  const notifyNative = (answer: unknown): void => receives.native(answer as never);
+  const notifyAccount = (answer: unknown): void => receives.account(answer as never);
+  return { clock, host, venue, engine, service, notifyNative, notifyAccount, reported, stored };
 }

@@ -60,8 +60,10 @@ describe("ids", () => {
   it("hostile 76: 2^53+1 is exact in every form of request; the wire keeps its digits", async () => {
     const answer = await world.send(reading(`orderId=${FIRST}`));
     expect(answer.body).toContain(`"orderId":${FIRST},`);
-    const asked = await world.send(post("/api/v2/orderStatus", `{"symbol":"BTC/USD","orderId":${FIRST}}`));
-    expect(asked.body).toContain(`"orderId":${FIRST},`);
+    const requested = await world.send(
+      post("/api/v2/orderStatus", `{"symbol":"BTC/USD","orderId":${FIRST}}`),
+    );
+    expect(requested.body).toContain(`"orderId":${FIRST},`);
     expect((await world.send(paging(`orderId=${FIRST + 10n}`))).body).toContain(
       `[{"symbol":"BTC/USD","orderId":${FIRST + 10n},`,
     );

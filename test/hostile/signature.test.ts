@@ -261,10 +261,10 @@ describe("the bytes that a signature covers", () => {
 
   it("decision MA: two queries with the same parameters in one millisecond are answered, in either order", async () => {
     const lists = ["/api/v3/openOrderList", "/api/v3/allOrderList"];
-    const asked = (path: string, timestamp: number): RawRequest =>
+    const requested = (path: string, timestamp: number): RawRequest =>
       attack("GET", path, { query: `limit=5&timestamp=${timestamp}` });
-    for (const path of lists) await world.accepts(asked(path, START_MS - 1));
-    for (const path of lists.toReversed()) await world.accepts(asked(path, START_MS - 2));
+    for (const path of lists) await world.accepts(requested(path, START_MS - 1));
+    for (const path of lists.toReversed()) await world.accepts(requested(path, START_MS - 2));
   });
 
   it("hostile 21: refuses a signed OCO body sent again to the legacy path, and the reverse", async () => {

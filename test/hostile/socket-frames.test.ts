@@ -3,7 +3,7 @@ import type { JsonObject } from "../../src/wire/index.ts";
 import { messageOf, paramsOf } from "../support/hostile-socket.ts";
 import {
   BASE_ORDER,
-  expectNothingTold,
+  expectNothingReported,
   type HostileWorld,
   openHostileWorld,
   refusal,
@@ -46,7 +46,7 @@ async function ends(code: number, act: (client: SocketClient) => void): Promise<
   const client = await connect();
   act(client);
   expect((await client.closed)[0]).toBe(code);
-  expectNothingTold(client.texts.join("\n"));
+  expectNothingReported(client.texts.join("\n"));
   expect(await world.state()).toEqual(before);
   await world.acceptsMessage(LISTING);
 }
@@ -69,7 +69,7 @@ describe("the target of an upgrade request", () => {
     connection.write(`GET ${target} HTTP/1.1\r\n${lines.join("\r\n")}\r\nSec-WebSocket-Key: ${KEY}\r\n\r\n`);
     const answer = await connection.answer();
     expect([answer.status, JSON.parse(answer.body).code]).toEqual([404, -1099]);
-    expectNothingTold(answer.body);
+    expectNothingReported(answer.body);
     await connection.ended;
     await world.acceptsMessage(LISTING);
   });

@@ -2,7 +2,12 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { QuoteInput } from "../../src/ports/index.ts";
 import type { JsonObject } from "../../src/wire/index.ts";
 import { messageOf } from "../support/hostile-socket.ts";
-import { attack, expectNothingTold, type HostileWorld, openHostileWorld } from "../support/hostile-world.ts";
+import {
+  attack,
+  expectNothingReported,
+  type HostileWorld,
+  openHostileWorld,
+} from "../support/hostile-world.ts";
 import { fillOf, reported } from "../support/scripted-venue.ts";
 import { FAR_LIMIT, START_MS } from "../support/service-world.ts";
 import { SocketClient } from "../support/socket-client.ts";
@@ -18,7 +23,7 @@ type InFlight = Readonly<{
   world: HostileWorld;
   childId: string;
   /** Status and executed quantity from REST and a message; the two must agree. */
-  told: () => Promise<string>;
+  received: () => Promise<string>;
   /** Status and executed quantity of every event of the order so far. */
   events: () => Promise<readonly string[]>;
   say: (...reports: readonly Parameters<HostileWorld["venue"]["say"]>[0][]) => Promise<void>;
@@ -39,7 +44,7 @@ async function inFlight(): Promise<InFlight> {
   world.venue.onLookup = () => new Error("not asked");
   await quotes(world, { symbol: "ETH/USD", bid: "1999", ask: "2000" });
   const childId = world.venue.submitted[0]?.childId ?? "";
-  const told = async (): Promise<string> => {
+  const received = async (): Promise<string> => {
     const query = `symbol=ETH/USD&origClientOrderId=${NAME}&timestamp=${START_MS}`;
     const byRest = await world.accepts(attack("GET", "/api/v2/order", { query }));
     const json = `{"symbol":"ETH/USD","origClientOrderId":"${NAME}"}`;
@@ -50,15 +55,15 @@ async function inFlight(): Promise<InFlight> {
     const before = reader.messages.length;
     reader.socket.send(messageOf({ method: "session.subscriptions" }, `"${before}"`));
     await reader.until(() => reader.messages.some(({ id }) => id === String(before)));
-    expectNothingTold(reader.texts.join("\n").replaceAll(/"x[0-9]+"/g, ""));
+    expectNothingReported(reader.texts.join("\n").replaceAll(/"x[0-9]+"/g, ""));
     return reader.events.map(({ o }) => `${(o as JsonObject).X} ${(o as JsonObject).z}`);
   };
   const say: InFlight["say"] = async (...reports) => {
     for (const report of reports) world.venue.say(report);
     await world.engine.idle();
   };
-  expect(await told()).toBe("NEW 0");
-  return { world, childId, told, events, say };
+  expect(await received()).toBe("NEW 0");
+  return { world, childId, received, events, say };
 }
 
 async function quotes(world: HostileWorld, ...inputs: readonly QuoteInput[]): Promise<void> {
@@ -68,15 +73,15 @@ async function quotes(world: HostileWorld, ...inputs: readonly QuoteInput[]): Pr
 
 describe("reports of a venue", () => {
   it("hostile 96: a fill with a repeated execution id counts once and is reported once", async () => {
-    const { childId, told, events, say } = await inFlight();
+    const { childId, received, events, say } = await inFlight();
     const fill = fillOf({ quantity: "0.004", price: "2000" });
     await say(reported(childId, "open", [fill]), reported(childId, "open", [fill, fill]));
-    expect(await told()).toBe("PARTIALLY_FILLED 0.004");
+    expect(await received()).toBe("PARTIALLY_FILLED 0.004");
     expect(await events()).toEqual(["NEW 0", "PARTIALLY_FILLED 0.004"]);
   });
 
   it("hostile 96: fills with a zero or negative quantity, a zero price, or no id do not count and are never reported", async () => {
-    const { childId, told, events, say, world } = await inFlight();
+    const { childId, received, events, say, world } = await inFlight();
     const good = fillOf({ quantity: "0.004", price: "2000" });
     await say(
       reported(childId, "open", [{ ...good, executionId: "b1", quantity: 0 as never }]),
@@ -85,30 +90,30 @@ describe("reports of a venue", () => {
       reported(childId, "open", [{ ...good, executionId: "b4", price: Number.NaN as never }]),
       reported(childId, "closed", [{ ...good, executionId: "" }]),
     );
-    expect([await told(), await events()]).toEqual(["NEW 0", ["NEW 0"]]);
+    expect([await received(), await events()]).toEqual(["NEW 0", ["NEW 0"]]);
     await quotes(world, { symbol: "ETH/USD", bid: "1998", ask: "1999" });
     expect(world.venue.submitted).toHaveLength(1);
     await say(reported(childId, "closed", [good]));
-    expect(await told()).toBe("EXPIRED 0.004");
+    expect(await received()).toBe("EXPIRED 0.004");
   });
 
   it("hostile 96: an overfill is a fact and is reported, and no further child is sent", async () => {
-    const { childId, told, events, say, world } = await inFlight();
+    const { childId, received, events, say, world } = await inFlight();
     await say(reported(childId, "closed", [fillOf({ quantity: "0.015", price: "2000" })]));
-    expect(await told()).toBe("FILLED 0.015");
+    expect(await received()).toBe("FILLED 0.015");
     expect((await events()).at(-1)).toBe("FILLED 0.015");
     await quotes(world, { symbol: "ETH/USD", bid: "1998", ask: "1999" });
     expect(world.venue.submitted).toHaveLength(1);
   });
 
   it("hostile 96: ignores fills of a child that was never sent", async () => {
-    const { childId, told, events, say, world } = await inFlight();
+    const { childId, received, events, say, world } = await inFlight();
     const before = await world.state();
     const fill = fillOf({ quantity: "0.01", price: "2000" });
     const ids = ["", "native-1", childId.toUpperCase(), childId.replace(/-[^-]*$/, "-2"), "aqc-0-0-0"];
     for (const id of ids) await say(reported(id, "closed", [fill]));
     expect(await world.state()).toEqual(before);
-    expect([await told(), await events()]).toEqual(["NEW 0", ["NEW 0"]]);
+    expect([await received(), await events()]).toEqual(["NEW 0", ["NEW 0"]]);
   });
 
   it("hostile 96: a fill before the acknowledgement counts, the acknowledgement changes nothing", async () => {
@@ -129,20 +134,20 @@ describe("reports of a venue", () => {
   });
 
   it("hostile 96: after the end, a status changes nothing and a fill is a fact that keeps the state", async () => {
-    const { childId, told, say } = await inFlight();
+    const { childId, received, say } = await inFlight();
     await say(reported(childId, "closed", [fillOf({ quantity: "0.01", price: "2000" })]));
-    expect(await told()).toBe("FILLED 0.01");
+    expect(await received()).toBe("FILLED 0.01");
     await say(reported(childId, "open"), reported(childId, "rejected"));
-    expect(await told()).toBe("FILLED 0.01");
+    expect(await received()).toBe("FILLED 0.01");
     await say(reported(childId, "closed", [fillOf({ quantity: "0.002", price: "2000" })]));
-    expect(await told()).toBe("FILLED 0.012");
+    expect(await received()).toBe("FILLED 0.012");
   });
 
   it("hostile 96: ignores a status that goes backwards", async () => {
-    const { childId, told, say } = await inFlight();
+    const { childId, received, say } = await inFlight();
     await say(reported(childId, "closed", [fillOf({ quantity: "0.001", price: "2000" })]));
     await say(reported(childId, "open"), reported(childId, "rejected"));
-    expect(await told()).toBe("PARTIALLY_FILLED 0.001");
+    expect(await received()).toBe("PARTIALLY_FILLED 0.001");
   });
 });
 

@@ -28,8 +28,10 @@ const reports = ofLeg(
   fc.tuple(fc.constantFrom("open", "closed", "rejected"), fc.array(fill, { maxLength: 2 })),
   (list, leg, [state, fills]) => list.report(leg, state, fills),
 );
-const finals = ofLeg(fc.constant({ state: "rejected", fills: [], final: true } as const), (list, leg, said) =>
-  list.meet(leg, { kind: "REPORTED", report: { ...said, childId: list.leg(leg).lastChildId ?? "" } }),
+const finals = ofLeg(
+  fc.constant({ state: "rejected", fills: [], final: true } as const),
+  (list, leg, answer) =>
+    list.meet(leg, { kind: "REPORTED", report: { ...answer, childId: list.leg(leg).lastChildId ?? "" } }),
 );
 const late = ofLeg(fill, (list, leg, [executionId, executed]) => {
   if (list.leg(leg).attempts === 0) return;

@@ -64,8 +64,8 @@ describe("decision 34, I40: the winner of a pair", () => {
 
   it("a reduce-only limit wins with its exposure, not with the request for it", () => {
     const list = new ListSubject("OCO", [STOP, withChange(LIMIT, { reduceOnly: true })]);
-    const asked = list.fire("profit", "110");
-    expect([recordOf(asked), asked[0]?.effects]).toEqual([[], [{ kind: "MEASURE" }]]);
+    const requested = list.fire("profit", "110");
+    expect([recordOf(requested), requested[0]?.effects]).toEqual([[], [{ kind: "MEASURE" }]]);
     const quote = quoteAt("110", "111");
     const none = { kind: "MEASURED", quote, fresh: true, exposure: quantity("1") } as const;
     expect(recordOf(list.meet("profit", { ...none, exposure: 0 as never }))).toEqual([]);

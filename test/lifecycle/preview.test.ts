@@ -110,8 +110,8 @@ describe("a preview agrees with the service (decisions 27-29)", () => {
     expect(shown.slots?.map(({ slot, quantity: size }) => [slot, size])).toEqual([[1, "0.6"]]);
     expect(shown.refusal).toBeUndefined();
     const own = previewOrder({ ...vwap, volumeProfile: "1,6,1" });
-    const told = [own.refusal?.code, own.refusal?.field, own.smallestSlice];
-    expect(told).toEqual([-1013, "volumeProfile", "0.075"]);
+    const reported = [own.refusal?.code, own.refusal?.field, own.smallestSlice];
+    expect(reported).toEqual([-1013, "volumeProfile", "0.075"]);
   });
 
   it("shows an order without a schedule too", () => {

@@ -118,15 +118,18 @@ describe("decision 13: the record of a report about the child in flight", () => 
     ["rejected again", { state: "rejected" }, []],
     ["open", {}, ["CHILD_OPEN"]],
     ["closed", { state: "closed" }, ["CHILD_CLOSED DONE"]],
-  ])("decision CA: a child that was called rejected after an execution and then %s", (_what, said, facts) => {
-    const subject = sent();
-    subject.meet(reported({ fills: [fillOf("a", "0.5")] }));
-    expect(words(subject.meet(reported({ state: "rejected" })))).toEqual([
-      `CHILD_UNKNOWN: ${REJECTED}`,
-      INVALID(REJECTED),
-    ]);
-    expect(words(subject.meet(reported(said)))).toEqual(facts);
-  });
+  ])(
+    "decision CA: a child that was called rejected after an execution and then %s",
+    (_what, answer, facts) => {
+      const subject = sent();
+      subject.meet(reported({ fills: [fillOf("a", "0.5")] }));
+      expect(words(subject.meet(reported({ state: "rejected" })))).toEqual([
+        `CHILD_UNKNOWN: ${REJECTED}`,
+        INVALID(REJECTED),
+      ]);
+      expect(words(subject.meet(reported(answer)))).toEqual(facts);
+    },
+  );
 
   it("a report that says nothing new is not recorded", () => {
     const subject = sent();

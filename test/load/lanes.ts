@@ -61,17 +61,17 @@ export async function runLoad({ port, protocol, connections, source }: Lanes): P
   const sockets = await Promise.all(Array.from({ length: connections }, () => open(port, protocol)));
   const failures: string[] = [];
   const latencies: number[] = [];
-  const told = ({ ok, text }: Answer): void => {
+  const reported = ({ ok, text }: Answer): void => {
     if (!ok && failures.length < MOST_FAILURES) failures.push(text);
   };
   const lanes = sockets.map((socket) => new Lane(socket, READERS[protocol]));
-  const first = await Promise.all(lanes.map((lane) => lane.run(once(source), told)));
+  const first = await Promise.all(lanes.map((lane) => lane.run(once(source), reported)));
   const start = process.hrtime.bigint();
   await Promise.all(
     lanes.map((lane) =>
       lane.run(source, (answer, us) => {
         latencies.push(us);
-        told(answer);
+        reported(answer);
       }),
     ),
   );
@@ -82,10 +82,10 @@ export async function runLoad({ port, protocol, connections, source }: Lanes): P
 }
 
 const once = (source: Source): Source => {
-  let asked = false;
+  let requested = false;
   return () => {
-    if (asked) return undefined;
-    asked = true;
+    if (requested) return undefined;
+    requested = true;
     return source();
   };
 };
@@ -102,7 +102,7 @@ class Lane {
   }
 
   /** Sends the requests of the source; resolves to the number of answers. */
-  run(source: Source, told: (answer: Answer, latencyUs: number) => void): Promise<number> {
+  run(source: Source, reported: (answer: Answer, latencyUs: number) => void): Promise<number> {
     const socket = this.#socket;
     return new Promise((resolve, reject) => {
       let startedAt = 0n;
@@ -123,7 +123,7 @@ class Lane {
         const answer = this.#take(chunk);
         if (answer === undefined) return;
         answers++;
-        told(answer, Number(process.hrtime.bigint() - startedAt) / 1_000);
+        reported(answer, Number(process.hrtime.bigint() - startedAt) / 1_000);
         next();
       };
       socket.on("data", onData);

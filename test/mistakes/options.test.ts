@@ -400,20 +400,20 @@ describe("decision KI: every function that takes options names what is wrong wit
   it.each(cases)("%s: a misspelt option, and the name that was meant", async (_name, { right, call }) => {
     for (const [option, value] of Object.entries(right())) {
       const { [option]: _left, ...rest } = right();
-      const said = await refusal(() => call({ ...rest, [misspelt(option)]: value } as never));
-      expect(said).toMatch(/^TypeError: unknown option `/);
-      expect(said).toContain(`\`${misspelt(option)}\` of `);
-      expect(said).toContain(`did you mean \`${option}\`?`);
-      expect(said).not.toContain(secret);
+      const answer = await refusal(() => call({ ...rest, [misspelt(option)]: value } as never));
+      expect(answer).toMatch(/^TypeError: unknown option `/);
+      expect(answer).toContain(`\`${misspelt(option)}\` of `);
+      expect(answer).toContain(`did you mean \`${option}\`?`);
+      expect(answer).not.toContain(secret);
     }
   });
 
   it.each(cases)("%s: a value of the wrong type", async (_name, { right, call }) => {
     for (const option of Object.keys(right())) {
-      const said = await refusal(() => call({ ...right(), [option]: Symbol("wrong") } as never));
-      expect(said).toMatch(/^TypeError: /);
-      expect(said).toMatch(new RegExp(`[.]${option} must be `));
-      expect(said).not.toContain(secret);
+      const answer = await refusal(() => call({ ...right(), [option]: Symbol("wrong") } as never));
+      expect(answer).toMatch(/^TypeError: /);
+      expect(answer).toMatch(new RegExp(`[.]${option} must be `));
+      expect(answer).not.toContain(secret);
     }
   });
 

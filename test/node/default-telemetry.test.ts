@@ -41,28 +41,28 @@ async function askMount(telemetry: Partial<Readonly<{ telemetry: Telemetry }>>):
 describe.each([
   ["createNodeServer", askServer],
   ["createNodeMount", askMount],
-])("decision KL: %s", (_, asked) => {
+])("decision KL: %s", (_, requested) => {
   it("writes a problem to standard error, as one line without a secret", async () => {
-    await asked({});
+    await requested({});
     const written = { time: expect.any(String), level: "error", event: "service.threw", error: "RangeError" };
     expect(lines.map((line) => JSON.parse(line))).toEqual([written]);
     expect(lines.join()).not.toContain(SECRET);
   });
 
   it("reports to the telemetry of its host instead, if there is one", async () => {
-    const told: string[] = [];
-    await asked({ telemetry: { event: (level, event) => void told.push(`${level} ${event}`) } });
-    expect([told, lines]).toEqual([["error service.threw"], []]);
+    const reported: string[] = [];
+    await requested({ telemetry: { event: (level, event) => void reported.push(`${level} ${event}`) } });
+    expect([reported, lines]).toEqual([["error service.threw"], []]);
   });
 
   it("answers as ever if the telemetry of its host throws", async () => {
-    const told: string[] = [];
+    const reported: string[] = [];
     const event = (_level: string, name: string): void => {
-      told.push(name);
+      reported.push(name);
       throw new Error(SECRET);
     };
-    await asked({ telemetry: { event } });
-    expect([told, lines]).toEqual([["service.threw"], []]);
+    await requested({ telemetry: { event } });
+    expect([reported, lines]).toEqual([["service.threw"], []]);
   });
 });
 

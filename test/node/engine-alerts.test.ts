@@ -13,7 +13,7 @@ import { FRONT_THREADS, withFronts } from "../support/front-threads.ts";
 import { createScriptedVenue } from "../support/scripted-venue.ts";
 import { standardError } from "../support/standard-error.ts";
 
-type Heard = Partial<Readonly<{ telemetry: Telemetry }>>;
+type Received = Partial<Readonly<{ telemetry: Telemetry }>>;
 type Running = Readonly<{ port: number; end: () => Promise<unknown> }>;
 type World = Readonly<{ clock: MemoryHost["clock"]; engine: Engine; service: Service }>;
 
@@ -28,10 +28,10 @@ afterEach(async () => {
 });
 
 /** An engine and a service, without a telemetry unless it is given. */
-async function opened(engineHears: Heard = {}): Promise<World> {
+async function opened(engineReceives: Received = {}): Promise<World> {
   const { telemetry: _, ...host } = createMemoryHost({ symbols: ["BTC/USD"], startMs: 0 });
   const { clock } = host;
-  const engine = await openEngine({ ...host, ...engineHears, venue: createScriptedVenue() });
+  const engine = await openEngine({ ...host, ...engineReceives, venue: createScriptedVenue() });
   open.push(() => engine.close());
   const accounts = { ...host.accounts, key: () => Promise.reject(new Error("the directory is down")) };
   const service = createService({
@@ -48,15 +48,19 @@ async function alarm({ clock, engine }: World): Promise<void> {
   await engine.idle();
 }
 
-async function serverOf({ service }: World, heard: Heard = {}, threads = FRONT_THREADS): Promise<Running> {
-  const server = createNodeServer({ service, sockets: service.sockets, ...heard, ...withFronts(threads) });
+async function serverOf(
+  { service }: World,
+  received: Received = {},
+  threads = FRONT_THREADS,
+): Promise<Running> {
+  const server = createNodeServer({ service, sockets: service.sockets, ...received, ...withFronts(threads) });
   open.push(() => server.close({ graceMs: 200 }));
   const { port } = await server.listen({ host: "127.0.0.1", port: 0 });
   return { port, end: () => server.close() };
 }
 
-async function mountOf({ service }: World, heard: Heard = {}): Promise<Running> {
-  const mount = createNodeMount({ service, ...heard });
+async function mountOf({ service }: World, received: Received = {}): Promise<Running> {
+  const mount = createNodeMount({ service, ...received });
   const server = createServer((request, response) => void mount.answer(request, response));
   open.push(() => void server.close());
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -65,9 +69,9 @@ async function mountOf({ service }: World, heard: Heard = {}): Promise<Running> 
   return { port, end: () => mount.drain() };
 }
 
-const FORMS: readonly (readonly [string, (world: World, heard?: Heard) => Promise<Running>])[] = [
+const FORMS: readonly (readonly [string, (world: World, received?: Received) => Promise<Running>])[] = [
   ["createNodeServer", serverOf],
-  ["createNodeServer with front threads", (world, heard) => serverOf(world, heard, 2)],
+  ["createNodeServer with front threads", (world, received) => serverOf(world, received, 2)],
   ["createNodeMount", mountOf],
 ];
 
@@ -101,14 +105,14 @@ describe.each(FORMS)("decision KL: %s, with an engine without telemetry", (_form
   });
 
   it("tells a telemetry of the host instead, whether the engine or the server has it", async () => {
-    const told: string[] = [];
-    const telemetry: Telemetry = { event: (level, event) => void told.push(`${level} ${event}`) };
+    const reported: string[] = [];
+    const telemetry: Telemetry = { event: (level, event) => void reported.push(`${level} ${event}`) };
     const [ofEngine, ofServer] = [await opened({ telemetry }), await opened()];
     await run(ofEngine);
     await run(ofServer, { telemetry });
     await alarm(ofEngine);
     await alarm(ofServer);
-    expect([told, stderr.lines]).toEqual([["warn clock.stepped", "warn clock.stepped"], []]);
+    expect([reported, stderr.lines]).toEqual([["warn clock.stepped", "warn clock.stepped"], []]);
   });
 
   it("writes a warning of a service without telemetry", async () => {

@@ -297,7 +297,7 @@ describe("requests that the service receives through a framework, byte for byte"
 
 describe("a body that other code has read before", () => {
   const keeping =
-    (keep: (request: Request, bytes: Buffer) => unknown): Host =>
+    (retain: (request: Request, bytes: Buffer) => unknown): Host =>
     (mount) =>
       express()
         .use(
@@ -308,12 +308,16 @@ describe("a body that other code has read before", () => {
         )
         .use((request, _response, next) => {
           const { bytes = Buffer.alloc(0) } = request as { bytes?: Buffer };
-          Object.assign(request, { rawBody: keep(request, bytes) });
+          Object.assign(request, { rawBody: retain(request, bytes) });
           next();
         })
         .use(mount().middleware());
 
-  const told = (fault: MountFault): unknown => ["error", "mount.fault", { fault, ...MOUNT_FAULTS[fault] }];
+  const reported = (fault: MountFault): unknown => [
+    "error",
+    "mount.fault",
+    { fault, ...MOUNT_FAULTS[fault] },
+  ];
 
   it.each<[string, MountFault, Host]>([
     ["Express: a parser that keeps nothing", "BODY_CONSUMED", keeping(() => undefined)],
@@ -353,7 +357,7 @@ describe("a body that other code has read before", () => {
     const answer = await sendRaw(port, placing("lost-1"));
     expect(codeOf(answer)).toEqual([500, -1000]);
     expect(answer.headers.get("x-mount-fault")).toBe(fault);
-    expect(faults).toEqual([told(fault)]);
+    expect(faults).toEqual([reported(fault)]);
     expect(engine.metrics().openParents).toBe(0);
   });
 
@@ -407,14 +411,14 @@ describe("limits through a framework", () => {
   it.each(hosts)(
     "%s: a forwarded address counts only from a proxy that the service trusts",
     async (_name, host) => {
-      const asking = requestOf("GET", "/api/v3/openOrders", {
+      const requesting = requestOf("GET", "/api/v3/openOrders", {
         key: KEYS.elsewhere,
         query: { apiManaged: true, nonce: "1" },
         headers: ["X-Forwarded-For", "10.1.2.3"],
       });
       const ask = async (settings: ServiceSettings): Promise<number> => {
         const { port } = await mounted(host, settings);
-        return (await sendRaw(port, { ...asking, headers: asking.rawHeaders })).status;
+        return (await sendRaw(port, { ...requesting, headers: requesting.rawHeaders })).status;
       };
       expect([await ask({}), await ask({ trustedProxies: ["127.0.0.1"] })]).toEqual([401, 200]);
     },

@@ -29,7 +29,7 @@ it("decision HR: the messages of a turn are one list; with 3 unacknowledged mess
   batch.soon(() => read++);
   await turn();
   expect(read).toBe(0);
-  batch.heard(3);
+  batch.acknowledged(3);
   await turn();
   expect(lists).toEqual([["a", "b"], ["c"], ["d", "e"]]);
   expect(read).toBe(1);

@@ -24,20 +24,20 @@ afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close();
 });
 
-type Running = ServiceWorld & Readonly<{ port: number; told: string[]; connections: () => number }>;
+type Running = ServiceWorld & Readonly<{ port: number; reported: string[]; connections: () => number }>;
 
 /** A service behind two front threads, or with other options of its server. */
 async function run(options: WorldOptions = {}, server: Partial<NodeServerOptions> = {}): Promise<Running> {
   const world = await openWorld(options);
-  const told: string[] = [];
-  const telemetry = { event: (_level: string, name: string) => void told.push(name) };
+  const reported: string[] = [];
+  const telemetry = { event: (_level: string, name: string) => void reported.push(name) };
   const { service } = world;
   const running = createNodeServer({
     ...{ service, sockets: service.sockets, telemetry, ...withFronts(2), ...server },
   });
   open.push(() => running.close({ graceMs: 200 }));
   const { port } = await running.listen({ host: "127.0.0.1", port: 0 });
-  return { ...world, port, told, connections: running.connections };
+  return { ...world, port, reported, connections: running.connections };
 }
 
 /** Enough connections that each of two threads almost certainly accepts some. */
@@ -98,7 +98,7 @@ it("decision HS: a front thread verifies with the host's present secret: a chang
   const account = { accountId: 1, userId: 1, enableDataSharing: true, delegates: [], restricted: false };
   const key = { apiKey, userId: 1, accountId: 1, permissions: ["READ" as const], ipAllowlist: [] };
   let nonces = 0;
-  const asked = (by: string): RawRequest => {
+  const requested = (by: string): RawRequest => {
     const query = `apiManaged=true&nonce=${++nonces}`;
     return attack("GET", "/api/v3/openOrders", { query, key: { apiKey, secret: by } });
   };
@@ -107,7 +107,7 @@ it("decision HS: a front thread verifies with the host's present secret: a chang
       (
         await onMany(
           port,
-          Array.from({ length: MANY }, () => asked(by)),
+          Array.from({ length: MANY }, () => requested(by)),
         )
       ).map(codeOf),
     );
@@ -131,8 +131,8 @@ it("decision HS, 43: events of an account are numbered in one order for connecti
   );
   for (const client of clients) {
     const fields = { timestamp: START_MS, recvWindow: 5_000 - clients.indexOf(client) };
-    const asked = await client.signed(KEYS.owner, "userDataStream.subscribe.signature", fields);
-    expect(asked.status).toBe(200);
+    const requested = await client.signed(KEYS.owner, "userDataStream.subscribe.signature", fields);
+    expect(requested.status).toBe(200);
   }
   await onMany(port, placed);
   for (const client of clients) await client.until(() => client.events.length === MANY);
@@ -167,7 +167,7 @@ it("decision HR: when a front thread dies its connections end, the engine contin
     }
     return await handle(request, front);
   };
-  const told: string[] = [];
+  const reported: string[] = [];
   const running = createNodeServer({
     ...{
       service: { ...world.service, handle: held },
@@ -175,36 +175,36 @@ it("decision HR: when a front thread dies its connections end, the engine contin
       frontThreads: 1,
       frontProgram: mortalProgram(),
     },
-    telemetry: { event: (_level, name) => void told.push(name) },
+    telemetry: { event: (_level, name) => void reported.push(name) },
   });
   open.push(() => running.close({ graceMs: 200 }));
   const { port } = await running.listen({ host: "127.0.0.1", port: 0 });
   const placement = order(JSON.stringify({ ...FAR_LIMIT, newClientOrderId: "survives" }));
-  const [asking, killing] = [await openConnection(port), await openConnection(port)];
+  const [requesting, killing] = [await openConnection(port), await openConnection(port)];
   const follower = await SocketClient.connect(`ws://127.0.0.1:${port}/ws/liquidity`);
-  asking.write(rawBytes(placement));
+  requesting.write(rawBytes(placement));
   while (started.length === 0) await turn();
   killing.write(rawBytes({ method: "GET", target: "/die" }));
-  await Promise.all([asking.ended, killing.ended, follower.closed]);
-  await expect(asking.answer()).rejects.toThrow("the connection ended");
+  await Promise.all([requesting.ended, killing.ended, follower.closed]);
+  await expect(requesting.answer()).rejects.toThrow("the connection ended");
   started[0]?.();
   const again = await untilServed(port, placement);
   expect([again.status, JSON.parse(again.body).clientOrderId]).toEqual([200, "survives"]);
-  expect([world.engine.metrics().openParents, told.includes("front.ended")]).toEqual([1, true]);
+  expect([world.engine.metrics().openParents, reported.includes("front.ended")]).toEqual([1, true]);
   expect(running.connections()).toBeLessThanOrEqual(1);
 });
 
 it("a server that is closed while it replaces a thread listens no more", async () => {
   const { service } = await openWorld();
-  const told: string[] = [];
+  const reported: string[] = [];
   const running = createNodeServer({
     ...{ service, frontThreads: 1, frontProgram: mortalProgram() },
-    telemetry: { event: (_level, name) => void told.push(name) },
+    telemetry: { event: (_level, name) => void reported.push(name) },
   });
   const { port } = await running.listen({ host: "127.0.0.1", port: 0 });
   const killing = await openConnection(port);
   killing.write(rawBytes({ method: "GET", target: "/die" }));
-  while (!told.includes("front.ended")) await turn();
+  while (!reported.includes("front.ended")) await turn();
   await running.close();
   await expect(openConnection(port)).rejects.toThrow("ECONNREFUSED");
 });

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { Server } from "node:http";
 import { afterEach, describe, expect, it } from "vitest";
-import { type Gate, gateOf, type Leave } from "../../src/adapters/node/gate.ts";
+import { gateOf, type Leave, type TrafficGate } from "../../src/adapters/node/gate.ts";
 import { resolveLimits } from "../../src/adapters/node/server-api.ts";
 import { createTransport } from "../../src/adapters/node/transport.ts";
 import type { SocketService } from "../../src/service/index.ts";
@@ -31,7 +31,7 @@ async function serve({
   before = async () => undefined,
   sockets,
 }: Readonly<{
-  gate?: Gate;
+  gate?: TrafficGate;
   sockets?: SocketService;
   before?: (target: string) => Promise<void>;
 }> = {}): Promise<Served> {
@@ -61,12 +61,12 @@ describe("a connection that a front thread refuses after its first request has a
   it.each([
     ["above the limit of its address", undefined, 429],
     ["above the total limit", "full", "closed"],
-  ] as const)("%s: the request is not served", async (_case, verdict, told) => {
+  ] as const)("%s: the request is not served", async (_case, verdict, reported) => {
     const entering: ((verdict: Leave | "full" | undefined) => void)[] = [];
     let arrived = false;
-    const gate: Gate = {
+    const gate: TrafficGate = {
       ...gateOf(new Traffic()),
-      open: () => new Promise((tell) => entering.push(tell)),
+      open: () => new Promise((report) => entering.push(report)),
       networkOf: () => {
         arrived = true;
         return "127.0.0.1";
@@ -83,13 +83,16 @@ describe("a connection that a front thread refuses after its first request has a
       () => "closed",
     );
     await connection.ended;
-    expect([answer, targets]).toEqual([told, []]);
+    expect([answer, targets]).toEqual([reported, []]);
   });
 });
 
 it("a handshake on a connection that a front thread refuses does not reach the service", async () => {
   const entering: ((verdict: undefined) => void)[] = [];
-  const gate: Gate = { ...gateOf(new Traffic()), open: () => new Promise((tell) => entering.push(tell)) };
+  const gate: TrafficGate = {
+    ...gateOf(new Traffic()),
+    open: () => new Promise((report) => entering.push(report)),
+  };
   let admitted = 0;
   const admit = async (): Promise<undefined> => void admitted++;
   const sockets = { admit, shutdown: () => undefined } as Partial<SocketService> as SocketService;

@@ -117,16 +117,16 @@ describe("decision GD over a real connection", () => {
   it("WebSockets and HTTP connections of an address count together", async () => {
     const { port } = await serve({}, { connectionsPerAddress: 2 });
     const socket = await socketOf(port);
-    const kept = await openConnection(port);
+    const stored = await openConnection(port);
     // The answer proves that the connection is counted, whichever thread has accepted it.
-    kept.write(rawBytes({ method: "GET", target: "/api/ping" }));
-    expect((await kept.answer()).status).toBe(200);
+    stored.write(rawBytes({ method: "GET", target: "/api/ping" }));
+    expect((await stored.answer()).status).toBe(200);
     expect((await ping(port)).status).toBe(429);
     await expect(socketOf(port)).rejects.toThrow("429");
     socket.socket.close();
     await socket.closed;
     const next = await roomFor(() => socketOf(port));
-    kept.close();
+    stored.close();
     next.socket.close();
   });
 
@@ -187,7 +187,7 @@ it.skipIf(FRONT_THREADS > 0).each([
     const gone = new Promise<void>((resolve) => {
       server.once("connection", (socket) => socket.on("close", () => resolve()));
     });
-    const asked = new Promise<void>((resolve) => server.once("upgrade", () => resolve()));
+    const requested = new Promise<void>((resolve) => server.once("upgrade", () => resolve()));
     const socket = connect({ host: "127.0.0.1", port });
     socket.on("error", () => undefined);
     socket.write(
@@ -196,7 +196,7 @@ it.skipIf(FRONT_THREADS > 0).each([
         rawBytes({ method: "GET", target: "/api/ping", headers }),
       ]),
     );
-    await asked;
+    await requested;
     socket.resetAndDestroy();
     await gone;
     expect((await ping(port)).status).toBe(200);

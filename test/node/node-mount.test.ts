@@ -25,21 +25,21 @@ afterEach(async () => {
 
 type World = Readonly<{
   mount: NodeMount;
-  heard: WireRequest[];
+  received: WireRequest[];
   /** Names of the faults in telemetry, in order. */
-  told: unknown[];
+  reported: unknown[];
 }>;
 
 /** A mount whose service records its requests. */
 function mountWorld(prefix = ""): World {
-  const heard: WireRequest[] = [];
-  const told: unknown[] = [];
-  const telemetry: Telemetry = { event: (...event) => told.push(event) };
+  const received: WireRequest[] = [];
+  const reported: unknown[] = [];
+  const telemetry: Telemetry = { event: (...event) => reported.push(event) };
   const handle = async (request: WireRequest) => {
-    heard.push(request);
+    received.push(request);
     return { status: 200, headers: { "Content-Type": "application/json" }, body: "{}" };
   };
-  return { heard, told, mount: createNodeMount({ service: { handle }, prefix, telemetry }) };
+  return { received, reported, mount: createNodeMount({ service: { handle }, prefix, telemetry }) };
 }
 
 async function serve(listener: RequestListener | Server): Promise<number> {
@@ -57,18 +57,18 @@ const post = {
   headers: ["Content-Type", "application/json"],
 };
 
-const told = (fault: MountFault): unknown => ["error", "mount.fault", { fault, ...MOUNT_FAULTS[fault] }];
+const reported = (fault: MountFault): unknown => ["error", "mount.fault", { fault, ...MOUNT_FAULTS[fault] }];
 
 /** A request whose body is lost is refused by name, before the service receives it. */
 async function expectRefused(
-  { heard, told: events }: World,
+  { received, reported: events }: World,
   fault: MountFault,
   answer: RawAnswer,
 ): Promise<void> {
   expect([answer.status, JSON.parse(answer.body).code]).toEqual([500, -1000]);
   expect(answer.headers.get("x-mount-fault")).toBe(fault);
-  expect(heard).toEqual([]);
-  expect(events).toEqual([told(fault)]);
+  expect(received).toEqual([]);
+  expect(events).toEqual([reported(fault)]);
 }
 
 describe("a body that was read before the mount", () => {
@@ -124,7 +124,7 @@ describe("a body that was read before the mount", () => {
   });
 
   it("an empty body that was read before is not reported as lost", async () => {
-    const { mount, heard } = mountWorld();
+    const { mount, received } = mountWorld();
     const port = await serve((request, response) => {
       request.resume().on("end", () => void mount.answer(request, response));
     });
@@ -132,21 +132,21 @@ describe("a body that was read before the mount", () => {
     connection.write("POST /api/order HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n");
     expect((await connection.answer()).status).toBe(200);
     connection.close();
-    expect(heard[0]?.body).toHaveLength(0);
+    expect(received[0]?.body).toHaveLength(0);
   });
 
   it("bytes that the host kept are the body; a parser's result is named as a fault", async () => {
-    const kept = mountWorld();
+    const stored = mountWorld();
     const raw = express.raw({ type: () => true, inflate: false, limit: 40_000 });
     const port = await serve(
       express().use(raw, (request, response) => {
-        void kept.mount.answer(request, response, { body: request.body });
+        void stored.mount.answer(request, response, { body: request.body });
       }),
     );
     const body = Buffer.from([0x7b, 0xff, 0x00, 0x7d]);
     expect((await sendRaw(port, { ...post, body })).status).toBe(200);
     expect((await sendRaw(port, { method: "GET", target: "/api/ping" })).status).toBe(200);
-    expect(kept.heard.map((request) => Buffer.from(request.body))).toEqual([body, Buffer.from("")]);
+    expect(stored.received.map((request) => Buffer.from(request.body))).toEqual([body, Buffer.from("")]);
     const parsed = mountWorld();
     const other = await serve(
       express().use(express.json(), (request, response) => {
@@ -157,14 +157,14 @@ describe("a body that was read before the mount", () => {
   });
 
   it("a host that makes an asynchronous call first loses no part of the body", async () => {
-    const { mount, heard } = mountWorld();
+    const { mount, received } = mountWorld();
     const port = await serve(async (request, response) => {
       for (let turn = 0; turn < 20; turn++) await new Promise((next) => setImmediate(next));
       await mount.answer(request, response);
     });
     const body = "x".repeat(30_000);
     expect((await sendRaw(port, { ...post, body })).status).toBe(200);
-    expect(Buffer.from(heard[0]?.body ?? []).toString()).toBe(body);
+    expect(Buffer.from(received[0]?.body ?? []).toString()).toBe(body);
   });
 
   it("the mount resolves when the answer has been sent", async () => {
@@ -193,7 +193,7 @@ describe("a body that was read before the mount", () => {
     const connection = await openConnection(await serve(server));
     connection.write(rawBytes(post).subarray(0, -3));
     await left;
-    expect([world.heard, world.told]).toEqual([[], []]);
+    expect([world.received, world.reported]).toEqual([[], []]);
   });
 });
 
@@ -205,14 +205,14 @@ describe("an answer that the host has sent itself", () => {
       void early.mount.answer(request, response);
     });
     expect((await sendRaw(port, { method: "GET", target: "/api/ping" })).status).toBe(503);
-    expect([early.heard, early.told]).toEqual([[], [told("REPLY_TAKEN")]]);
+    expect([early.received, early.reported]).toEqual([[], [reported("REPLY_TAKEN")]]);
     const late = mountWorld();
     const other = await serve((request, response) => {
       void late.mount.answer(request, response);
       response.writeHead(503).end();
     });
     expect((await sendRaw(other, { method: "GET", target: "/api/ping" })).status).toBe(503);
-    expect([late.heard.length, late.told]).toEqual([1, [told("REPLY_TAKEN")]]);
+    expect([late.received.length, late.reported]).toEqual([1, [reported("REPLY_TAKEN")]]);
   });
 });
 
@@ -260,13 +260,13 @@ describe("a prefix of the host's own", () => {
         createServer(express().use("/trading", (request, response) => void mount.answer(request, response))),
     ],
   ])("%s: REST, WebSocket and probe", async (_how, host) => {
-    const { mount, heard } = mountWorld("/trading");
+    const { mount, received } = mountWorld("/trading");
     const sockets = echo();
     const server = host(mount);
     mount.attach(server, sockets);
     const port = await serve(server);
     await sendRaw(port, { method: "GET", target: "/trading/api/ping?a=%2f" });
-    expect(heard[0]?.target).toBe("/api/ping?a=%2f");
+    expect(received[0]?.target).toBe("/api/ping?a=%2f");
     await connect(port, "/trading/ws/listenKey?returnRateLimits=false");
     const target = "/ws/listenKey?returnRateLimits=false";
     expect(sockets.targets).toEqual([target, target]);
@@ -279,11 +279,11 @@ describe("a prefix of the host's own", () => {
   });
 
   it("only a whole segment is cut; other paths are handed over unchanged", async () => {
-    const { mount, heard } = mountWorld("/trading");
+    const { mount, received } = mountWorld("/trading");
     const port = await serve((request, response) => void mount.answer(request, response));
     for (const target of ["/trading2/api/ping", "/trading", "/api/trading/"]) {
       await sendRaw(port, { method: "GET", target });
-      expect(heard.at(-1)?.target).toBe(target);
+      expect(received.at(-1)?.target).toBe(target);
     }
   });
 
@@ -294,14 +294,14 @@ describe("a prefix of the host's own", () => {
 
 describe("a host with its own WebSockets", () => {
   it("keeps its paths, the service has its own, and other protocols continue as HTTP", async () => {
-    const { mount, heard } = mountWorld();
+    const { mount, received } = mountWorld();
     const sockets = echo();
     const server = createServer((request, response) => void mount.answer(request, response));
     mount.attach(server, sockets);
     const port = await serve(server);
     const h2c = ["Connection", "Upgrade", "Upgrade", "h2c"];
     expect((await sendRaw(port, { method: "GET", target: "/api/ping", headers: h2c })).status).toBe(200);
-    expect(heard).toHaveLength(1);
+    expect(received).toHaveLength(1);
 
     const own = new WebSocketServer({ noServer: true });
     server.on("upgrade", (request, socket, head) => {
@@ -320,7 +320,7 @@ describe("a host with its own WebSockets", () => {
   });
 
   it("a head with more headers than the host's server keeps is 431: the last of them may be the proxy's", async () => {
-    const { mount, heard } = mountWorld();
+    const { mount, received } = mountWorld();
     const sockets = echo();
     const many = Array.from({ length: 1_000 }, () => ["a", ""]).flat();
     const ask = async (maxHeadersCount?: number, count = 1_000, ...more: readonly string[]) => {
@@ -344,9 +344,9 @@ describe("a host with its own WebSockets", () => {
       await ask(100, 150),
       await ask(100, 150, ...h2c),
     ];
-    expect([refused, heard, sockets.targets]).toEqual([[431, 431, 431, 431, 431], [], []]);
+    expect([refused, received, sockets.targets]).toEqual([[431, 431, 431, 431, 431], [], []]);
     expect([await ask(undefined, 900), await ask(0), await ask(2_000)]).toEqual([200, 200, 200]);
-    expect(heard.every(({ rawHeaders }) => rawHeaders.at(-1) === "203.0.113.5")).toBe(true);
+    expect(received.every(({ rawHeaders }) => rawHeaders.at(-1) === "203.0.113.5")).toBe(true);
   });
 
   it("two servers are drained as one", async () => {
@@ -362,7 +362,7 @@ describe("a host with its own WebSockets", () => {
   });
 
   it("a WebSocket that the service could not take does not stay open", async () => {
-    const { mount, told } = mountWorld();
+    const { mount, reported } = mountWorld();
     const server = createServer();
     const connect = (): never => {
       throw new Error("a secret");
@@ -371,7 +371,7 @@ describe("a host with its own WebSockets", () => {
     const client = await SocketClient.connect(`ws://127.0.0.1:${await serve(server)}/ws/listenKey`);
     expect((await client.closed)[0]).toBe(1006);
     await mount.drain();
-    expect(told).toEqual([["error", "service.threw", { error: "Error" }]]);
+    expect(reported).toEqual([["error", "service.threw", { error: "Error" }]]);
   });
 
   it("a WebSocket that does not close is cut off after the grace period", async () => {

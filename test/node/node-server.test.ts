@@ -156,13 +156,13 @@ describe("bodies", () => {
     const port = await serve(handler);
     const head = (length: number): string =>
       `POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: ${length}\r\n\r\n`;
-    const asked = await openConnection(port);
-    asked.write(head(2));
-    while (!asked.received().startsWith("HTTP/1.1 100 Continue"))
+    const requested = await openConnection(port);
+    requested.write(head(2));
+    while (!requested.received().startsWith("HTTP/1.1 100 Continue"))
       await new Promise((next) => setImmediate(next));
-    asked.write("{}");
-    expect((await asked.answer()).status).toBe(200);
-    asked.close();
+    requested.write("{}");
+    expect((await requested.answer()).status).toBe(200);
+    requested.close();
     const refused = await openConnection(port);
     refused.write(head(40_000));
     expect((await refused.answer()).headers.get("connection")).toBe("close");
@@ -222,15 +222,15 @@ describe("invalid requests", () => {
 
   it("earlier requests of the connection are answered first", async () => {
     let finish: (response: WireResponse) => void = () => undefined;
-    let heard: () => void = () => undefined;
+    let received: () => void = () => undefined;
     const arrival = new Promise<void>((resolve) => {
-      heard = resolve;
+      received = resolve;
     });
     const port = await serve(
       () =>
         new Promise((resolve) => {
           finish = resolve;
-          heard();
+          received();
         }),
     );
     const connection = await openConnection(port);
@@ -297,16 +297,16 @@ describe("listening and closing", () => {
 
   it("close answers pending requests, ends idle connections and accepts no more", async () => {
     let finish: (response: WireResponse) => void = () => undefined;
-    let heard: () => void = () => undefined;
+    let received: () => void = () => undefined;
     const arrival = new Promise<void>((resolve) => {
-      heard = resolve;
+      received = resolve;
     });
     const service: NodeServerOptions["service"] = {
       handle: (request) =>
         request.target === "/slow"
           ? new Promise((resolve) => {
               finish = resolve;
-              heard();
+              received();
             })
           : Promise.resolve(reply()),
     };
@@ -331,11 +331,11 @@ describe("listening and closing", () => {
   });
 
   it("requests that are unanswered after the grace period are cut off", async () => {
-    let heard: () => void = () => undefined;
+    let received: () => void = () => undefined;
     const arrival = new Promise<void>((resolve) => {
-      heard = resolve;
+      received = resolve;
     });
-    const service: NodeServerOptions["service"] = { handle: () => new Promise(() => heard()) };
+    const service: NodeServerOptions["service"] = { handle: () => new Promise(() => received()) };
     const server = createNodeServer({ service, ...withFronts() });
     const { port } = await server.listen({ host: "127.0.0.1", port: 0 });
     const connection = await openConnection(port);

@@ -20,18 +20,18 @@ afterEach(async () => {
 type EventLog = string[];
 
 type ScriptedSockets = SocketService &
-  Readonly<{ heard: EventLog; peers: SocketPeer[]; requests: WireRequest[]; stops: () => number }>;
+  Readonly<{ received: EventLog; peers: SocketPeer[]; requests: WireRequest[]; stops: () => number }>;
 
 /** A WebSocket interface that records its calls and echoes texts. */
 function scripted(
   refuse: (request: WireRequest) => WireResponse | undefined = () => undefined,
 ): ScriptedSockets {
-  const heard: EventLog = [];
+  const received: EventLog = [];
   const peers: SocketPeer[] = [];
   const requests: WireRequest[] = [];
   let stops = 0;
   return {
-    heard,
+    received,
     peers,
     requests,
     stops: () => stops,
@@ -43,13 +43,13 @@ function scripted(
       peers.push(peer);
       return {
         receive: (text) => {
-          heard.push(`text ${text.length > 60 ? text.length : text}`);
+          received.push(`text ${text.length > 60 ? text.length : text}`);
           peer.send(text);
         },
-        receiveBinary: () => void heard.push("binary"),
-        pinged: () => void heard.push("ping"),
-        ponged: () => void heard.push("pong"),
-        closed: () => void heard.push("closed"),
+        receiveBinary: () => void received.push("binary"),
+        pinged: () => void received.push("ping"),
+        ponged: () => void received.push("pong"),
+        closed: () => void received.push("closed"),
       };
     },
     shutdown: () => {
@@ -94,8 +94,8 @@ const connectedTo = async ({ peers }: ScriptedSockets, count = 1): Promise<void>
   while (peers.length < count) await new Promise((next) => setImmediate(next));
 };
 
-const heardBy = async ({ heard }: ScriptedSockets, line: string): Promise<void> => {
-  while (!heard.includes(line)) await new Promise((next) => setImmediate(next));
+const receivedBy = async ({ received }: ScriptedSockets, line: string): Promise<void> => {
+  while (!received.includes(line)) await new Promise((next) => setImmediate(next));
 };
 
 describe("the calls that reach the service", () => {
@@ -127,10 +127,10 @@ describe("the calls that reach the service", () => {
     client.socket.send(randomBytes(3));
     client.socket.ping();
     client.socket.pong();
-    await heardBy(sockets, "pong");
+    await receivedBy(sockets, "pong");
     client.close();
-    await heardBy(sockets, "closed");
-    expect(sockets.heard).toEqual(['text {"é":1}', "binary", "ping", "pong", "closed"]);
+    await receivedBy(sockets, "closed");
+    expect(sockets.received).toEqual(['text {"é":1}', "binary", "ping", "pong", "closed"]);
     expect(client.messages).toEqual([{ é: 1 }]);
   });
 
@@ -142,7 +142,7 @@ describe("the calls that reach the service", () => {
     client.socket.on("ping", () => pings++);
     await connectedTo(sockets);
     sockets.peers[0]?.ping();
-    await heardBy(sockets, "pong");
+    await receivedBy(sockets, "pong");
     sockets.peers[0]?.close(1008, "slow reader");
     expect(await client.closed).toEqual([1008, "slow reader"]);
     expect(pings).toBe(1);
@@ -172,10 +172,10 @@ describe("limits of the transport", () => {
     const { url } = await serve(sockets);
     const client = await connect(`${url}/ws/listenKey`);
     client.socket.send(`"${"x".repeat(65_534)}"`);
-    await heardBy(sockets, "text 65536");
+    await receivedBy(sockets, "text 65536");
     client.socket.send("x".repeat(65_537));
     expect((await client.closed)[0]).toBe(1009);
-    expect(sockets.heard.filter((line) => line.startsWith("text"))).toEqual(["text 65536"]);
+    expect(sockets.received.filter((line) => line.startsWith("text"))).toEqual(["text 65536"]);
   });
 
   it("hostile 94: a message in 2,000 fragments ends the connection", async () => {
@@ -184,8 +184,8 @@ describe("limits of the transport", () => {
     const client = await connect(`${url}/ws/listenKey`);
     for (let count = 0; count < 2_000; count++) client.socket.send("x", { fin: count === 1_999 });
     await client.closed;
-    await heardBy(sockets, "closed");
-    expect(sockets.heard).toEqual(["closed"]);
+    await receivedBy(sockets, "closed");
+    expect(sockets.received).toEqual(["closed"]);
   });
 
   it("decision 49: compression is not negotiated, so that decompression bombs are impossible", async () => {
@@ -208,9 +208,9 @@ describe("limits of the transport", () => {
 });
 
 it("an invalid frame ends only its connection, also if the telemetry of the host throws at it", async () => {
-  const told: string[] = [];
+  const reported: string[] = [];
   const event = (_level: string, name: string): void => {
-    told.push(name);
+    reported.push(name);
     throw new Error("the log is full");
   };
   const server = createNodeServer({
@@ -223,8 +223,8 @@ it("an invalid frame ends only its connection, also if the telemetry of the host
   connection.write(Uint8Array.from([0x81, 0x01, 0x78]));
   await connection.ended;
   // A front thread reports it a moment later.
-  while (told.length === 0) await new Promise((next) => setImmediate(next));
-  expect(told).toEqual(["socket.error"]);
+  while (reported.length === 0) await new Promise((next) => setImmediate(next));
+  expect(reported).toEqual(["socket.error"]);
 });
 
 /** A raw connection that has become a WebSocket. */
@@ -322,19 +322,20 @@ describe("refusals", () => {
   });
 
   it("decision GD: and it is not counted for ever if a proxy's connections count for their clients", async () => {
-    const asked: (() => void)[] = [];
-    const admit = (): Promise<undefined> => new Promise((resolve) => asked.push(() => resolve(undefined)));
+    const requested: (() => void)[] = [];
+    const admit = (): Promise<undefined> =>
+      new Promise((resolve) => requested.push(() => resolve(undefined)));
     const traffic = new Traffic({ connectionsPerAddress: 1 }, ["127.0.0.1"]);
     const { port, url, server } = await serve({ ...scripted(), admit }, traffic);
     const socket = dial({ host: "127.0.0.1", port });
     socket.write(head("/ws/listenKey", [...HANDSHAKE, "X-Forwarded-For: 192.0.2.1"]));
-    while (asked.length === 0) await new Promise((next) => setImmediate(next));
+    while (requested.length === 0) await new Promise((next) => setImmediate(next));
     socket.resetAndDestroy();
     while (server.connections() > 0) await new Promise((next) => setImmediate(next));
-    asked.pop()?.();
+    requested.pop()?.();
     const client = connect(`${url}/ws/listenKey`, { headers: { "X-Forwarded-For": "192.0.2.1" } });
-    while (asked.length === 0) await new Promise((next) => setImmediate(next));
-    asked.pop()?.();
+    while (requested.length === 0) await new Promise((next) => setImmediate(next));
+    requested.pop()?.();
     await client;
   });
 
@@ -397,8 +398,8 @@ describe("closing", () => {
     const closing = server.close();
     expect(await client.closed).toEqual([1001, "the service stops"]);
     await closing;
-    await heardBy(sockets, "closed");
-    expect([sockets.stops(), sockets.heard]).toEqual([1, ["closed"]]);
+    await receivedBy(sockets, "closed");
+    expect([sockets.stops(), sockets.received]).toEqual([1, ["closed"]]);
   });
 
   it("a peer that does not close is cut off after the grace period", async () => {
@@ -412,9 +413,9 @@ describe("closing", () => {
   });
 
   it("so is a connection that asks for a WebSocket behind a request without an answer", async () => {
-    const asked: WireRequest[] = [];
+    const requested: WireRequest[] = [];
     const handle = (request: WireRequest): Promise<never> => {
-      asked.push(request);
+      requested.push(request);
       return new Promise(() => undefined);
     };
     const server = createNodeServer({ service: { handle }, sockets: scripted(), ...withFronts() });
@@ -422,7 +423,7 @@ describe("closing", () => {
     const connection = await openConnection(port);
     open.push(() => connection.close());
     connection.write(`GET /slow HTTP/1.1\r\nHost: a\r\n\r\n${head("/ws/listenKey")}`);
-    while (asked.length === 0) await new Promise((next) => setImmediate(next));
+    while (requested.length === 0) await new Promise((next) => setImmediate(next));
     await server.close({ graceMs: 1 });
     await connection.ended;
   });

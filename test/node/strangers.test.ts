@@ -197,8 +197,8 @@ it.each([
   ["the configured number", { backlog: 7 }, 7],
   ["2,048 by default", {}, 2_048],
 ])("decision GD: the limit of connections that wait to be accepted is %s", async (_name, limits, backlog) => {
-  const asked = vi.spyOn(Server.prototype, "listen");
-  onTestFinished(() => asked.mockRestore());
+  const requested = vi.spyOn(Server.prototype, "listen");
+  onTestFinished(() => requested.mockRestore());
   await serve({ limits });
-  expect(asked).toHaveBeenCalledWith(expect.objectContaining({ backlog }), expect.anything());
+  expect(requested).toHaveBeenCalledWith(expect.objectContaining({ backlog }), expect.anything());
 });

@@ -34,18 +34,18 @@ function fullableFile(): LogFile & { isFull: boolean; readonly text: () => strin
 it("decision FN: data that a full disk refused is written by the next attempt, once, whole and in order", async () => {
   const file = fullableFile();
   const log = createFileLog(file, 4, PLACE);
-  const kept: string[] = [];
-  const append = (line: string): Promise<void> => log.append(line, () => void kept.push(line));
+  const stored: string[] = [];
+  const append = (line: string): Promise<void> => log.append(line, () => void stored.push(line));
   await append("one");
   file.isFull = true;
   await expect(append("two")).rejects.toThrow("full");
   await expect(append("three")).rejects.toThrow("full");
   await expect(log.durable()).rejects.toThrow("full");
-  expect([log.isFailing, kept]).toEqual([true, ["one"]]);
+  expect([log.isFailing, stored]).toEqual([true, ["one"]]);
   file.isFull = false;
   await append("four");
   expect(file.text()).toBe("old\none\ntwo\nthree\nfour\n");
-  expect([log.isFailing, kept]).toEqual([false, ["one", "two", "three", "four"]]);
+  expect([log.isFailing, stored]).toEqual([false, ["one", "two", "three", "four"]]);
   await log.close();
 });
 
@@ -94,11 +94,11 @@ const COMPACTION: Compaction = {
 describe("decision HQ: a log is rewritten in a second file", () => {
   it("without the removed lines, with lines appended meanwhile, and continues in the new file", async () => {
     const [old, fresh] = [memoryFile("drop 1\nkeep\ndrop 2\n"), memoryFile("")];
-    const said: string[] = [];
+    const answer: string[] = [];
     const place: LogPlace = {
       begin: async () => fresh,
-      replace: async () => void said.push(`replace ${fresh.text()}`),
-      settle: async () => void said.push("settle"),
+      replace: async () => void answer.push(`replace ${fresh.text()}`),
+      settle: async () => void answer.push("settle"),
       discard: done,
     };
     const log = createFileLog(old, old.text().length, place);
@@ -106,7 +106,7 @@ describe("decision HQ: a log is rewritten in a second file", () => {
     await log.append("meanwhile");
     await compacted;
     await log.append("after");
-    expect(said).toEqual(["replace keep\nend\nmeanwhile\n", "settle"]);
+    expect(answer).toEqual(["replace keep\nend\nmeanwhile\n", "settle"]);
     expect(fresh.text()).toBe("keep\nend\nmeanwhile\nafter\n");
     expect(old.text()).toBe("drop 1\nkeep\ndrop 2\nmeanwhile\n");
   });

@@ -202,7 +202,7 @@ describe("injected reports of the venue", () => {
   it("hostile 96: go out exactly as they are, and the venue's own record stays", async () => {
     const { venue, events } = await openFundedWorld();
     const before = venue.balances(1);
-    const said = {
+    const answer = {
       child: "aqc-nobody",
       executionId: "x1",
       quantity: "-5",
@@ -210,7 +210,7 @@ describe("injected reports of the venue", () => {
       status: "FILLED",
       time: 1,
     };
-    venue.say(readVenueEvent(said, START_MS));
+    venue.say(readVenueEvent(answer, START_MS));
     venue.say(
       readVenueEvent({ child: "aqc-nobody", executionId: "x1", quantity: "0.5", price: "101" }, START_MS),
     );
@@ -231,10 +231,10 @@ describe("injected reports of the venue", () => {
 
   it("are not delivered after unsubscribing", async () => {
     const { venue } = await openFundedWorld();
-    const heard: unknown[] = [];
-    const stop = venue.subscribe((event) => heard.push(event));
+    const received: unknown[] = [];
+    const stop = venue.subscribe((event) => received.push(event));
     stop();
     venue.say(readVenueEvent({ child: "c", executionId: "x", quantity: "1", price: "1" }, START_MS));
-    expect(heard).toEqual([]);
+    expect(received).toEqual([]);
   });
 });

@@ -121,14 +121,18 @@ describe("decision HQ: a child that was settled some time ago is forgotten", () 
   it("not while it is looked up, nor while it is held, nor before its deadline", async () => {
     const world = await open();
     const { venue } = world;
-    const [asked, held, patient] = [attemptOf(1), attemptOf(1, { parent: 2 }), attemptOf(1, { parent: 3 })];
-    await venue.submit(asked, { deadlineMs });
+    const [requested, held, patient] = [
+      attemptOf(1),
+      attemptOf(1, { parent: 2 }),
+      attemptOf(1, { parent: 3 }),
+    ];
+    await venue.submit(requested, { deadlineMs });
     await venue.submit(patient, { deadlineMs: START_MS + 4 * HOUR_MS });
     faulty(venue, { mode: "hold" });
     await venue.submit(held, { deadlineMs });
     for (let minutes = 0; minutes < 150; minutes++) {
       await pass(world, 55_000);
-      expect(await venue.lookup(asked)).toMatchObject({ state: "closed" });
+      expect(await venue.lookup(requested)).toMatchObject({ state: "closed" });
     }
     expect(venue.children()).toHaveLength(3);
     await pass(world, 2 * HOUR_MS);
@@ -178,9 +182,9 @@ describe("decision HQ: the memory of forgotten children is bounded", () => {
     expect([mayBe(1, 5), mayBe(1, 5, 1_001), mayBe(1, 6), mayBe(0, 1)]).toEqual([true, true, true, true]);
     expect([mayBe(1, 6, 1_004), mayBe(3, 6), mayBe(4, 1)]).toEqual([false, false, false]);
     expect([mayBe(2, 5, 9_999), mayBe(3, 4)]).toEqual([true, true]);
-    const kept = new ForgottenChildren(2);
-    for (const part of forgotten.parts()) kept.restore(part);
-    expect([...kept.parts()]).toEqual([...forgotten.parts()]);
+    const stored = new ForgottenChildren(2);
+    for (const part of forgotten.parts()) stored.restore(part);
+    expect([...stored.parts()]).toEqual([...forgotten.parts()]);
   });
 
   it("10,000 children leave nothing behind in memory and record", async () => {
@@ -220,13 +224,13 @@ describe("decision HQ: a few children are forgotten in each turn", () => {
     for (let attempt = 1; attempt <= 600; attempt++) {
       const child = attemptOf(attempt);
       record.apply({ kind: "arrived", child, deadlineMs, timeMs: START_MS });
-      const told = { state: "closed", fills: [], held: false, final: false, detail: "" } as const;
-      record.apply({ kind: "resolved", childId: child.childId, ...told, timeMs: START_MS });
+      const reported = { state: "closed", fills: [], held: false, final: false, detail: "" } as const;
+      record.apply({ kind: "resolved", childId: child.childId, ...reported, timeMs: START_MS });
     }
     const waiting: (() => void)[] = [];
     const turns: (() => void)[] = [];
-    const append = (_line: string, kept?: () => void): Promise<void> =>
-      new Promise((resolve) => waiting.push(() => resolve(kept?.())));
+    const append = (_line: string, stored?: () => void): Promise<void> =>
+      new Promise((resolve) => waiting.push(() => resolve(stored?.())));
     const log = { ...createMemoryLog(), append, isFailing: false };
     const own = { ...clock, soon: (run: () => void) => void turns.push(run) };
     const rest = { work: <T>(work: Promise<T>) => work, forgot: () => undefined, telemetry: undefined };
@@ -278,8 +282,8 @@ describe("decision HQ: a crash leaves a child known or forgotten, never half", (
     for (let end = begin; end <= whole.length; end++) {
       await writeFile(path, whole.slice(0, end));
       const { venue } = await reopen(path, world.clock.nowMs());
-      const said = await Promise.all(children.map((child) => venue.lookup(child).catch(() => "fails")));
-      states.add(JSON.stringify(said));
+      const answer = await Promise.all(children.map((child) => venue.lookup(child).catch(() => "fails")));
+      states.add(JSON.stringify(answer));
       expect(venue.balances(1)).toEqual(balances);
       await venue.close();
     }

@@ -93,7 +93,7 @@ describe("decision 24: positions that are set", () => {
     const { fills } = await venue.submit(child, { deadlineMs });
     const events = createAccountEvents({ venue, instruments: createCatalogue() });
     const { accountId, symbol, side } = child;
-    const told = fills.map((fill) => events.afterFill({ accountId, symbol, side, fill })?.positions);
-    expect(told).toEqual([[{ symbol, amount: "-2" }], [{ symbol, amount: "-1" }]]);
+    const reported = fills.map((fill) => events.afterFill({ accountId, symbol, side, fill })?.positions);
+    expect(reported).toEqual([[{ symbol, amount: "-2" }], [{ symbol, amount: "-1" }]]);
   });
 });

@@ -60,8 +60,8 @@ describe("a restart from the file", () => {
       const first = venue.submit(child, { deadlineMs });
       while (!venue.children().some(({ clientOrderId }) => clientOrderId === child.childId)) await undefined;
       const answer = await venue[again](child, { deadlineMs });
-      const isKept = readFileSync(path, "utf8").includes(`"resolved","childId":"${child.childId}"`);
-      expect(answer).toMatchObject({ state: isKept ? "closed" : "open" });
+      const isRetained = readFileSync(path, "utf8").includes(`"resolved","childId":"${child.childId}"`);
+      expect(answer).toMatchObject({ state: isRetained ? "closed" : "open" });
       await first;
     }
     await venue.close();
@@ -116,8 +116,8 @@ describe("a restart from the file", () => {
     const { venue: restarted } = await openVenueWorld({ path });
     restarted.quote(quoteOf({ bids: ["100"], asks: ["101"] }));
     const second = await restarted.submit(childOf(), { deadlineMs });
-    const kept = await restarted.native.executions({ accountId: 1, limit: 10 });
-    const ids = kept.flatMap(({ execType, executionId }) => (execType === "TRADE" ? [executionId] : []));
+    const stored = await restarted.native.executions({ accountId: 1, limit: 10 });
+    const ids = stored.flatMap(({ execType, executionId }) => (execType === "TRADE" ? [executionId] : []));
     expect([first.fills[0]?.executionId, second.fills[0]?.executionId, ids]).toEqual([
       "1",
       "2",
@@ -246,8 +246,8 @@ describe("a damaged file", () => {
 
   it("I71: a record that can no longer be written is reported to the operator once, also without a waiting caller", async () => {
     const path = await recordPath();
-    const told: string[] = [];
-    const telemetry = { event: (...event: readonly unknown[]) => void told.push(JSON.stringify(event)) };
+    const reported: string[] = [];
+    const telemetry = { event: (...event: readonly unknown[]) => void reported.push(JSON.stringify(event)) };
     const clock = createManualClock({ startMs: START_MS });
     const venue = await openPaperVenue({ clock, instruments: createCatalogue(), path, telemetry });
     await venue.setBalances(1, { USD: "1000" });
@@ -258,7 +258,7 @@ describe("a damaged file", () => {
       await venue.idle();
     }
     await expect(venue.native.page({ accountId: 1, symbol: "BTC/USD", limit: 1 })).rejects.toThrow();
-    expect(told).toEqual(['["error","venue-record.failed",{"code":"EBADF"}]']);
+    expect(reported).toEqual(['["error","venue-record.failed",{"code":"EBADF"}]']);
   });
 
   it("a record that is a device, pipe or socket is refused", async () => {

@@ -73,13 +73,13 @@ const changing: Step = async (place) => {
   const nodes = await Promise.all(
     stores.map(async (store) => ({ store, ...(await leasesOf(store).join(ENTRY)) })),
   );
-  let [stops, kept, refused, batches] = [false, 0, 0, 0];
+  let [stops, stored, refused, batches] = [false, 0, 0, 0];
   const append = async (store: PostgresStore): Promise<void> => {
     while (!stops) {
       const prints = printsOf(`b${++batches}`, 1 + (batches % 40));
       try {
         await store.append({ shards: [], prints });
-        kept++;
+        stored++;
       } catch {
         refused++;
         // A handle that never owned the market journal refuses at once.
@@ -93,9 +93,9 @@ const changing: Step = async (place) => {
     WHERE application_name = 'managed-orders' AND query LIKE '%WITH locked%' AND state = 'active'`;
   for (let turn = 0; turn < 60; turn++) {
     const { store, incarnation } = nodes[turn % 3] as (typeof nodes)[number];
-    const before = kept;
+    const before = stored;
     await leasesOf(store).claim({ incarnation, shards: MARKET });
-    await until("an append of the new owner", () => kept > before + 3);
+    await until("an append of the new owner", () => stored > before + 3);
     if (turn % 5 === 0) await rowsOf(client, end);
     await leasesOf(store).release({ incarnation, shards: MARKET });
   }

@@ -32,29 +32,29 @@ const ACCOUNT = 1;
 /** Number of shards whose snapshot was read. */
 let loads = 0;
 
-const tell = (message: FromNode): void => void process.send?.(message);
+const report = (message: FromNode): void => void process.send?.(message);
 
 /** Runs a node of a cluster whose venue and market are in the parent process. */
 export async function runNode({ name, url, schema, ttlMs }: NodeTask): Promise<void> {
   const waiting = new Map<number, (answer: ChildReport | NotFound) => void>();
   const sinks = new Set<MarketSink>();
-  let asked = 0;
+  let requested = 0;
   const ask = (
     kind: "submit" | "lookup",
     child: ChildRequest,
     deadlineMs = 0,
   ): Promise<ChildReport | NotFound> =>
     new Promise((resolve) => {
-      const number = ++asked;
+      const number = ++requested;
       waiting.set(number, resolve);
-      tell(kind === "submit" ? { kind, number, child, deadlineMs } : { kind, number, child });
+      report(kind === "submit" ? { kind, number, child, deadlineMs } : { kind, number, child });
     });
   const opened = await openPostgresStore({ url, schema, requireDurability: false });
   const store: typeof opened = {
     ...opened,
-    readSnapshot(...asked) {
+    readSnapshot(...requested) {
       loads++;
-      return opened.readSnapshot(...asked);
+      return opened.readSnapshot(...requested);
     },
   };
   const account = {
@@ -101,28 +101,28 @@ export async function runNode({ name, url, schema, ttlMs }: NodeTask): Promise<v
   });
   process.on("disconnect", () => process.exit(0));
   standby.onStatus(({ state }) => {
-    if (state !== "active") tell({ kind: "status", state });
+    if (state !== "active") report({ kind: "status", state });
   });
   engine = await standby.takenOver;
-  engine.events.on("status", ({ change }) => tell({ kind: "status", state: change }));
-  tell({ kind: "status", state: "active" });
+  engine.events.on("status", ({ change }) => report({ kind: "status", state: change }));
+  report({ kind: "status", state: "active" });
 }
 
 async function obey(engine: Engine, message: Exclude<ToNode, { kind: "quote" | "answer" }>): Promise<void> {
   if (message.kind === "place") {
     const clientOrderId = message.order.newClientOrderId ?? "";
     await engine.place({ accountId: ACCOUNT, order: message.order }).then(
-      () => tell({ kind: "placed", clientOrderId }),
-      (error: Error) => tell({ kind: "placed", clientOrderId, error: error.message }),
+      () => report({ kind: "placed", clientOrderId }),
+      (error: Error) => report({ kind: "placed", clientOrderId, error: error.message }),
     );
   } else if (message.kind === "verify") {
     const before = loads;
     const { equal } = await engine.verify();
     loads = before;
     const { openParents, unknown } = engine.metrics();
-    tell({ kind: "verified", equal, open: openParents, unknown, loads });
+    report({ kind: "verified", equal, open: openParents, unknown, loads });
   } else {
     await engine.close();
-    tell({ kind: "closed" });
+    report({ kind: "closed" });
   }
 }

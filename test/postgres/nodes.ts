@@ -54,10 +54,10 @@ class Node {
       stdio: ["ignore", "inherit", "inherit", "ipc"],
       serialization: "advanced",
     });
-    this.process.on("message", (message: FromNode) => this.#heard(message, venue));
+    this.process.on("message", (message: FromNode) => this.#received(message, venue));
   }
 
-  tell(message: ToNode): void {
+  report(message: ToNode): void {
     if (this.process.connected) this.process.send(message, () => undefined);
   }
 
@@ -67,17 +67,17 @@ class Node {
     await once(this.process, "exit");
   }
 
-  #heard(message: FromNode, venue: Venue): void {
+  #received(message: FromNode, venue: Venue): void {
     if (message.kind === "status") this.states.push(message.state);
     else if (message.kind === "placed") this.placed.set(message.clientOrderId, message.error);
     else if (message.kind === "verified") this.verified = message;
     else if (message.kind === "closed") this.isClosed = true;
     else if (message.kind === "lookup")
-      this.tell({ kind: "answer", number: message.number, answer: venue.lookup(message.child) });
+      this.report({ kind: "answer", number: message.number, answer: venue.lookup(message.child) });
     else {
       this.sent.push(Date.now());
       const answer = venue.submit(this.name, message.child, message.deadlineMs);
-      this.tell({ kind: "answer", number: message.number, answer });
+      this.report({ kind: "answer", number: message.number, answer });
     }
   }
 }
@@ -94,7 +94,7 @@ async function withCluster(place: Surroundings, run: (cluster: Cluster) => Promi
   const [venue, nodes, bid] = [new Venue(), [] as Node[], { now: 100 }];
   const timer = setInterval(() => {
     const quote = { symbol: "BTC/USD", bid: String(bid.now), ask: String(bid.now + 1) };
-    for (const node of nodes) node.tell({ kind: "quote", quote });
+    for (const node of nodes) node.report({ kind: "quote", quote });
   }, QUOTE_EVERY_MS);
   const start = (name: string, port?: number): Node => {
     const { server, schema } = place;
@@ -119,7 +119,7 @@ async function loadedPair(cluster: Cluster): Promise<Readonly<{ first: Node; sec
   for (let n = 0; n < ORDERS; n++) {
     const stop = { symbol: "BTC/USD", side: "SELL", type: "STOP_MARKET", quantity: "1" } as const;
     const order = { ...stop, stopPrice: String(99 - n), newClientOrderId: `stop-${n}` } as const;
-    first.tell({ kind: "place", order });
+    first.report({ kind: "place", order });
   }
   await until("the acceptances", () => first.placed.size === ORDERS);
   demand(
@@ -139,7 +139,7 @@ async function check({ venue, bid }: Cluster, successor: Node): Promise<void> {
   }
   await until("the last executions", async () => {
     successor.verified = undefined;
-    successor.tell({ kind: "verify" });
+    successor.report({ kind: "verify" });
     await until("an answer", () => successor.verified !== undefined);
     const { open, unknown } = successor.verified ?? { open: 1, unknown: 1 };
     return open === 0 && unknown === 0;
@@ -183,7 +183,7 @@ const restarted: Step = (place) =>
     const again = cluster.start("again");
     await until("the restart", () => again.states.includes("active"));
     await check(cluster, again);
-    again.tell({ kind: "close" });
+    again.report({ kind: "close" });
     await until("the close", () => again.isClosed);
   });
 
@@ -200,7 +200,7 @@ const away: Step = (place) =>
     } as const;
     const place10 = async (name: string): Promise<void> => {
       for (let n = 0; n < 10; n++)
-        node.tell({ kind: "place", order: { ...order, newClientOrderId: `${name}-${n}` } });
+        node.report({ kind: "place", order: { ...order, newClientOrderId: `${name}-${n}` } });
       await until(
         "the answers",
         () => [...node.placed.keys()].filter((id) => id.startsWith(name)).length === 10,
@@ -208,7 +208,7 @@ const away: Step = (place) =>
     };
     const verify = async (): Promise<Extract<FromNode, { kind: "verified" }>> => {
       node.verified = undefined;
-      node.tell({ kind: "verify" });
+      node.report({ kind: "verify" });
       await until("a verification", () => node.verified !== undefined);
       return node.verified as never;
     };

@@ -61,8 +61,8 @@ function change({ map, plain, random }: Pair, keys: number, deleted: number): vo
       map.set(key, `value ${count}`);
       plain.set(key, `value ${count}`);
     }
-    const asked = keyOf(random.below(keys));
-    expect(map.get(asked), asked).toBe(plain.get(asked));
+    const requested = keyOf(random.below(keys));
+    expect(map.get(requested), requested).toBe(plain.get(requested));
   }
 }
 

@@ -222,7 +222,7 @@ describe("decision 29: volume profiles", () => {
 });
 
 /** A separate count of the prints that a store received. */
-class KeptVolume {
+class StoredVolume {
   readonly #prints: CountedPrint[] = [];
 
   append(prints: readonly CountedPrint[]): void {
@@ -284,8 +284,8 @@ describe("decision 30: each print counts once by its id", () => {
   it("totals and bars are the sums of the first timely print of each id", () => {
     fc.assert(
       fc.property(deliveries, (given) => {
-        const tape = tapeOf(new KeptVolume().read());
-        const kept = new KeptVolume();
+        const tape = tapeOf(new StoredVolume().read());
+        const stored = new StoredVolume();
         const known = new Set<string>();
         for (const { print, nowMs } of given) {
           const { symbol, id, timeMs } = print;
@@ -296,9 +296,9 @@ describe("decision 30: each print counts once by its id", () => {
           known.add(`${symbol} ${id}`);
           const quantity = parseQuantity(print.quantity) ?? ZERO_QUANTITY;
           const fresh = timeMs >= nowMs - 5_000;
-          kept.append([{ symbol, id, quantity, timeMs, seenAtMs: nowMs, fresh }]);
+          stored.append([{ symbol, id, quantity, timeMs, seenAtMs: nowMs, fresh }]);
         }
-        const { totals, bars } = kept.read();
+        const { totals, bars } = stored.read();
         for (const symbol of SYMBOLS) {
           const total = totals.find((one) => one.symbol === symbol)?.total;
           expect(tape.total(symbol)).toBe(total ?? ZERO_QUANTITY);
@@ -313,27 +313,27 @@ describe("decision 30: each print counts once by its id", () => {
   it("a tape restored from the store counts no print twice when all are delivered again", () => {
     fc.assert(
       fc.property(deliveries, fc.nat(), fc.nat(), (given, cut, more) => {
-        const whole = tapeOf(new KeptVolume().read());
+        const whole = tapeOf(new StoredVolume().read());
         for (const { print, nowMs } of given) whole.take(print, { wallMs: nowMs, nowMs });
 
-        const kept = new KeptVolume();
-        const before = tapeOf(kept.read());
+        const stored = new StoredVolume();
+        const before = tapeOf(stored.read());
         const crashAt = given.length === 0 ? 0 : cut % given.length;
         const durableTo = crashAt === 0 ? 0 : more % crashAt;
         given.slice(0, durableTo).forEach(({ print, nowMs }) => {
           before.take(print, { wallMs: nowMs, nowMs });
-          if (nowMs % 3 === 0) kept.append(before.takePrints());
+          if (nowMs % 3 === 0) stored.append(before.takePrints());
         });
-        kept.append(before.takePrints());
+        stored.append(before.takePrints());
         given.slice(durableTo, crashAt).forEach(({ print, nowMs }) => {
           before.take(print, { wallMs: nowMs, nowMs });
         });
 
-        const after = tapeOf(kept.read());
+        const after = tapeOf(stored.read());
         for (const { print, nowMs } of given) after.take(print, { wallMs: nowMs, nowMs });
         expect(shown(after)).toEqual(shown(whole));
-        kept.append(after.takePrints());
-        expect(shown(tapeOf(kept.read()))).toEqual(shown(whole));
+        stored.append(after.takePrints());
+        expect(shown(tapeOf(stored.read()))).toEqual(shown(whole));
       }),
     );
   });
@@ -355,7 +355,7 @@ describe("I34: POV", () => {
     fc.assert(
       fc.property(market, fc.integer({ min: 1, max: 10_000 }), (given, bips) => {
         const symbol = "BTC/USD";
-        const tape = tapeOf(new KeptVolume().read());
+        const tape = tapeOf(new StoredVolume().read());
         const own = new Set<string>();
         const prints = new ForeignPrints({ isOwn: (id) => own.has(id), doubtMs: 6_000 });
         const text = (steps: number): string =>

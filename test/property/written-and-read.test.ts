@@ -183,11 +183,11 @@ describe("I16, decision BU: replies and events agree with the order", () => {
         anyNotional,
         (order, fill, executedQuantity, executedNotional) => {
           const event = { order, timeMs: 1, execution: "TRADE", view: statusOf(order), fill } as const;
-          const told = orderTradeUpdate(
+          const reported = orderTradeUpdate(
             { ...event, executed: { executedQuantity, executedNotional } },
             { sequence: 1, nowMs: 2 },
           );
-          const o = readBack(told).o as Record<string, unknown>;
+          const o = readBack(reported).o as Record<string, unknown>;
           expect(o.i).toBe(order.orderId);
           expect(o.executionId).toBe(fill.executionId);
           expect(quantityIn(o.q)).toBe(order.intent.quantity);
@@ -254,8 +254,11 @@ describe("I16, decision BU: replies and events agree with the order", () => {
         const ticker = readBack(bookTicker(quote, 3));
         expect([priceIn(ticker.b), priceIn(ticker.a)]).toStrictEqual([price, price]);
         expect([quantityIn(ticker.B), quantityIn(ticker.A)]).toStrictEqual([quantity, quantity]);
-        for (const told of [partialDepth(quote, 3), depthUpdate({ before: undefined, quote, first: 2 }, 3)]) {
-          const { bids, b = bids } = readBack(told);
+        for (const reported of [
+          partialDepth(quote, 3),
+          depthUpdate({ before: undefined, quote, first: 2 }, 3),
+        ]) {
+          const { bids, b = bids } = readBack(reported);
           const [[at, size] = []] = b as readonly (readonly string[])[];
           expect([priceIn(at), quantityIn(size)]).toStrictEqual([price, quantity]);
         }

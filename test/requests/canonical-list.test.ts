@@ -15,7 +15,7 @@ const read = ({ form, fields }: SentList, clientId?: (field: string) => string):
 };
 
 /** The content of a list, without members outside its intent. */
-const asked = ({ contingency, legs }: ListIntent) => ({
+const requested = ({ contingency, legs }: ListIntent) => ({
   contingency,
   legs: legs.map((leg) =>
     leg.generatedClientId ? { ...leg, intent: { ...leg.intent, clientOrderId: "" } } : leg,
@@ -39,7 +39,7 @@ describe("canonicalList", () => {
       fc.property(pairs, ([first, second]) => {
         const [a, b] = [read(first), read(second)];
         fc.pre(a !== undefined && b !== undefined);
-        const same = isDeepStrictEqual(asked(a), asked(b));
+        const same = isDeepStrictEqual(requested(a), requested(b));
         expect(canonicalList(a) === canonicalList(b)).toBe(same);
         counts[same ? "same" : "different"] += 1;
       }),

@@ -15,7 +15,7 @@ const compiled = compileAll({
   ...Object.fromEntries([...right, ...wrong]),
   types: `
     export type { OrderFields } from "../src/requests/index.ts";
-    export type { FreeLeg, ProfitLeg, StopLeg } from "../src/requests/legs.ts";
+    export type { FreeLeg, ProfitLeg, StopLeg } from "../src/requests/orders.ts";
   `,
 });
 
@@ -169,11 +169,11 @@ describe("decision JG: a wrong order does not compile, and the message names the
   });
 
   it("wrong orders have one message each", async () => {
-    const said = Object.entries(WRONG).map(([mistake, call], index) => {
+    const answer = Object.entries(WRONG).map(([mistake, call], index) => {
       const messages = compiled.messagesOf(`wrong-${index}`);
       expect(messages, mistake).toHaveLength(1);
       return `${mistake}\n  ${call}\n${indented(messages[0] ?? "")}`;
     });
-    await expect(`${said.join("\n\n")}\n`).toMatchFileSnapshot("wrong-orders.txt");
+    await expect(`${answer.join("\n\n")}\n`).toMatchFileSnapshot("wrong-orders.txt");
   });
 });

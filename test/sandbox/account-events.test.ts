@@ -7,20 +7,20 @@ import { createCatalogue } from "../../src/sandbox/catalogue.ts";
 import { openVenueWorld, quoteOf, type VenueWorld } from "./venue-world.ts";
 
 /** The events of the account after each fill, as the service requests them: once the fill is durable. */
-function tellingOf({ venue }: VenueWorld): readonly (AccountUpdate | undefined)[] {
+function reportsOf({ venue }: VenueWorld): readonly (AccountUpdate | undefined)[] {
   const events = createAccountEvents({ venue, instruments: createCatalogue() });
-  const told: (AccountUpdate | undefined)[] = [];
+  const reported: (AccountUpdate | undefined)[] = [];
   venue.native.subscribe(({ order, executionId, lastQuantity, lastPrice, timeMs }) => {
     if (lastQuantity === undefined || lastPrice === undefined) return;
     const fill: ToldFill["fill"] = { executionId, quantity: lastQuantity, price: lastPrice, timeMs };
-    told.push(events.afterFill({ ...order, fill }));
+    reported.push(events.afterFill({ ...order, fill }));
   });
-  return told;
+  return reported;
 }
 
 /** Each balance that a fill changed, with its change. */
-const linesOf = (told: readonly (AccountUpdate | undefined)[]): readonly string[] =>
-  told.map((update) =>
+const linesOf = (reported: readonly (AccountUpdate | undefined)[]): readonly string[] =>
+  reported.map((update) =>
     (update?.balances ?? []).map(({ asset, wallet, change }) => `${asset} ${wallet} (${change})`).join(", "),
   );
 
@@ -34,15 +34,15 @@ async function openFunded(): Promise<VenueWorld> {
 describe("convention 4.10: the balances reported with a fill", () => {
   it("are those right after it, also for an order that takes several levels", async () => {
     const world = await openFunded();
-    const told = tellingOf(world);
+    const reported = reportsOf(world);
     world.venue.quote(quoteOf({ bids: ["99"], asks: ["100x1", "101x2", "102"] }));
     await world.venue.native.place(nativeOf({ price: "102", quantity: "4" }));
-    expect(linesOf(told)).toEqual([
+    expect(linesOf(reported)).toEqual([
       "BTC 1 (1), USD 900 (-100)",
       "BTC 3 (2), USD 698 (-202)",
       "BTC 4 (1), USD 596 (-102)",
     ]);
-    expect(told.map((update) => update?.positions)).toEqual([
+    expect(reported.map((update) => update?.positions)).toEqual([
       [{ symbol: "BTC/USD", amount: "1" }],
       [{ symbol: "BTC/USD", amount: "3" }],
       [{ symbol: "BTC/USD", amount: "4" }],
@@ -51,10 +51,10 @@ describe("convention 4.10: the balances reported with a fill", () => {
 
   it("include nothing of a fill that is not reported yet", async () => {
     const world = await openFunded();
-    const told = tellingOf(world);
+    const reported = reportsOf(world);
     world.venue.quote(quoteOf({ bids: ["99"], asks: ["100"] }));
     await Promise.all([1, 2].map(() => world.venue.native.place(nativeOf({ price: "100" }))));
-    expect(linesOf(told)).toEqual(["BTC 1 (1), USD 900 (-100)", "BTC 2 (1), USD 800 (-100)"]);
+    expect(linesOf(reported)).toEqual(["BTC 1 (1), USD 900 (-100)", "BTC 2 (1), USD 800 (-100)"]);
   });
 
   it("hostile 96: with an execution that the venue only claims, they are the current ones", async () => {

@@ -27,24 +27,24 @@ afterAll(async () => {
   await server.close();
 });
 
-type Run = Readonly<{ code: number; said: string; shown: string }>;
+type Run = Readonly<{ code: number; answer: string; shown: string }>;
 
 async function run(
   argv: readonly string[],
   signal = new AbortController().signal,
-  onSaid: () => void = () => undefined,
+  onAnswer: () => void = () => undefined,
 ): Promise<Run> {
-  const [said, shown] = [[] as string[], [] as string[]];
+  const [answer, shown] = [[] as string[], [] as string[]];
   const output = {
-    say(text: string) {
-      said.push(text);
-      onSaid();
+    print(text: string) {
+      answer.push(text);
+      onAnswer();
     },
     progress: (text: string) => void shown.push(text),
   };
   const clock = createSystemClock();
   const code = await clusterCommand(argv, { output, clock, signal, isTerminal: false });
-  return { code, said: said.join(""), shown: shown.join("") };
+  return { code, answer: answer.join(""), shown: shown.join("") };
 }
 
 /** A node that beats until it is stopped, and that answers a wish as its host would. */
@@ -83,24 +83,24 @@ async function startNode(name: string, role: "owner" | "standby" | "owns and sha
 describe("decision ZL: managed-orders cluster", () => {
   it("nodes, shards and drain show a store, its nodes and what becomes of them", async () => {
     const empty = await run(["nodes", url]);
-    expect(empty).toMatchObject({ code: 1, said: "No node has joined this store.\n" });
+    expect(empty).toMatchObject({ code: 1, answer: "No node has joined this store.\n" });
     const owner = await startNode("node-1", "owner");
     const next = await startNode("node-2", "standby");
-    const { code, said } = await run(["nodes", url]);
+    const { code, answer } = await run(["nodes", url]);
     expect(code).toBe(0);
-    expect(said).toMatch(/1 +node-1 +10\.0\.0\.5:7443 +1\.0 +active +\d+ +live +no +256 +- +- +-\n/);
-    expect(said).toMatch(/2 +node-2 .* ready +\d+ +live +no +0 +- +0 records +-\n/);
-    expect(said).toContain("All 256 shards and the market journal have an owner that lives.");
-    const json = JSON.parse((await run(["nodes", url, "--json"])).said);
+    expect(answer).toMatch(/1 +node-1 +10\.0\.0\.5:7443 +1\.0 +active +\d+ +live +no +256 +- +- +-\n/);
+    expect(answer).toMatch(/2 +node-2 .* ready +\d+ +live +no +0 +- +0 records +-\n/);
+    expect(answer).toContain("All 256 shards and the market journal have an owner that lives.");
+    const json = JSON.parse((await run(["nodes", url, "--json"])).answer);
     expect(json).toMatchObject({ unserved: 0, nodes: [{ incarnation: 1, life: "live", shards: 256 }, {}] });
-    expect((await run(["shards", url])).said).toMatch(
+    expect((await run(["shards", url])).answer).toMatch(
       /\n0-255 +node-1 \(1\) +- +1 +0 +-\nmarket +node-1 \(1\) +- +1 +- +-\n$/,
     );
-    expect((await run(["shards", url, "--all"])).said.split("\n")).toHaveLength(259);
+    expect((await run(["shards", url, "--all"])).answer.split("\n")).toHaveLength(259);
     const stopping = new AbortController();
     stopping.abort();
     const stopped = await run(["drain", url, "1", "--json"], stopping.signal);
-    expect([stopped.code, JSON.parse(stopped.said)]).toMatchObject([
+    expect([stopped.code, JSON.parse(stopped.answer)]).toMatchObject([
       130,
       { kind: "stopped", isWithdrawn: true },
     ]);
@@ -109,7 +109,7 @@ describe("decision ZL: managed-orders cluster", () => {
     while ((await store.leases.claim({ incarnation: next.incarnation, shards: ALL })) === undefined);
     expect(await drained).toMatchObject({
       code: 0,
-      said: expect.stringMatching(/handed over. Owner now: 2.\n$/),
+      answer: expect.stringMatching(/handed over. Owner now: 2.\n$/),
     });
     await owner.stop();
     await next.stop();
@@ -124,13 +124,15 @@ describe("decision ZL: managed-orders cluster", () => {
     const given = [...ALL.slice(0, 32), 40, 256];
     while ((await leases.nodes()).shards[256]?.next !== next.incarnation);
     const [a, b] = [`node-1 (${owner.incarnation})`, `node-2 (${next.incarnation})`];
-    const { said } = await run(["nodes", url]);
-    expect(said).toMatch(/node-1 .* yes +256 +223 +- +-\n/);
-    expect(said).toMatch(/node-2 .* yes +0 +33 +0 records +-\n/);
-    expect(said).toMatch(/node-3 .* no +0 +- +0 records +-\n/);
-    const { shards } = JSON.parse((await run(["shards", url, "--json"])).said);
+    const { answer } = await run(["nodes", url]);
+    expect(answer).toMatch(/node-1 .* yes +256 +223 +- +-\n/);
+    expect(answer).toMatch(/node-2 .* yes +0 +33 +0 records +-\n/);
+    expect(answer).toMatch(/node-3 .* no +0 +- +0 records +-\n/);
+    const { shards } = JSON.parse((await run(["shards", url, "--json"])).answer);
     expect(shards[40]).toMatchObject({ owner: { name: "node-1" }, next: { name: "node-2" } });
-    const rows = (await run(["shards", url])).said.split("\n").map((line) => line.split(/ {2,}/).slice(0, 3));
+    const rows = (await run(["shards", url])).answer
+      .split("\n")
+      .map((line) => line.split(/ {2,}/).slice(0, 3));
     expect(rows.slice(1, 5)).toEqual([
       ["0-31", a, b],
       ["32-39", a, "-"],
@@ -139,7 +141,7 @@ describe("decision ZL: managed-orders cluster", () => {
     ]);
     await leases.release({ incarnation: owner.incarnation, shards: given });
     await leases.claim({ incarnation: next.incarnation, shards: given });
-    const { code, said: text } = await moved;
+    const { code, answer: text } = await moved;
     expect([code, text.split("\n").at(-2)]).toEqual([
       0,
       expect.stringContaining(`${b} got 0-31,40,market, but the nodes make their shares even again`),
@@ -147,7 +149,7 @@ describe("decision ZL: managed-orders cluster", () => {
     const stopping = new AbortController();
     stopping.abort();
     const stopped = await run(["move", url, "50", "node-2", "--json"], stopping.signal);
-    expect([stopped.code, JSON.parse(stopped.said)]).toEqual([
+    expect([stopped.code, JSON.parse(stopped.answer)]).toEqual([
       130,
       {
         ...{ kind: "aborted", left: [50], isWithdrawn: true, shards: [50] },
@@ -158,19 +160,19 @@ describe("decision ZL: managed-orders cluster", () => {
     const half = ALL.slice(130, 226);
     await leases.release({ incarnation: owner.incarnation, shards: half });
     await leases.claim({ incarnation: next.incarnation, shards: half });
-    const kept = await run(["move", url, "130-131", "node-2", "--json"]);
-    expect([kept.code, JSON.parse(kept.said)]).toMatchObject([0, { kind: "moved", stays: true }]);
+    const stored = await run(["move", url, "130-131", "node-2", "--json"]);
+    expect([stored.code, JSON.parse(stored.answer)]).toMatchObject([0, { kind: "moved", stays: true }]);
     const refused = await run(["move", url, "50", "node-3"]);
-    expect(refused).toMatchObject({ code: 1, said: expect.stringContaining("takes all shards or none") });
+    expect(refused).toMatchObject({ code: 1, answer: expect.stringContaining("takes all shards or none") });
     for (const node of [owner, next, other]) await node.stop();
   });
 
   it("--watch reads until a signal comes", async () => {
     const stopping = new AbortController();
-    const { code, said } = await run(["shards", url, "--watch", "--json"], stopping.signal, () =>
+    const { code, answer } = await run(["shards", url, "--watch", "--json"], stopping.signal, () =>
       stopping.abort(),
     );
-    expect([code, said.split("\n").length]).toEqual([0, 2]);
+    expect([code, answer.split("\n").length]).toEqual([0, 2]);
   });
 
   it("wrong arguments are answered with what is right, and never with the URL", async () => {

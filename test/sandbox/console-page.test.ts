@@ -197,14 +197,14 @@ describe("decision SP: the page over a real port", () => {
 describe("the files of the console page", () => {
   it("every element that a script asks for is in the page, and every label names one", () => {
     const ids = [...files["index.html"].matchAll(/ id="([\w-]+)"/g)].map(([, id]) => id);
-    const asked = sources.flatMap((text) =>
+    const requested = sources.flatMap((text) =>
       [...text.matchAll(/(?<![.\w])(?:element|on)\(\s*"([\w-]+)"/g)].map(([, id]) => id),
     );
     const labelled = [...files["index.html"].matchAll(/ (?:for|aria-labelledby)="([\w-]+)"/g)].map(
       ([, id]) => id,
     );
-    expect(asked.length).toBeGreaterThan(40);
-    expect([...asked, ...labelled].filter((id) => !ids.includes(id))).toEqual([]);
+    expect(requested.length).toBeGreaterThan(40);
+    expect([...requested, ...labelled].filter((id) => !ids.includes(id))).toEqual([]);
     expect(new Set(ids).size).toBe(ids.length);
   });
 

@@ -69,8 +69,8 @@ it("decision ZN: a request to a standby is executed by the active node, once", a
   const other = await active.signed("POST", "/api/order", { ...ORDER, price: "99", newClientOrderId: "one" });
   expect(other.status).toBe(400);
   // A standby has no clock of an exchange.
-  const asked = processAt({ ...standby, controlUrl: active.controlUrl }, standby);
-  expect((await find(asked, "one")).body["orderId"]).toBe(placed.body["orderId"]);
+  const requested = processAt({ ...standby, controlUrl: active.controlUrl }, standby);
+  expect((await find(requested, "one")).body["orderId"]).toBe(placed.body["orderId"]);
   expect(await openOrders(standby)).toHaveLength(1);
   const ping = await fetch(`${standby.url}/api/ping`);
   expect([ping.status, ping.headers.get("x-request-id")?.length]).toEqual([200, 22]);

@@ -37,7 +37,7 @@ it.runIf(hasLimits)(
   async () => {
     const path = join(await folderOnDisk(), "orders.db");
     const sandbox = await start(path);
-    const { codes, said } = await fillDisk(sandbox, {
+    const { codes, answer } = await fillDisk(sandbox, {
       fill: () => limitFiles(sandbox, "100"),
       free: () => limitFiles(sandbox, "unlimited"),
     });
@@ -47,7 +47,7 @@ it.runIf(hasLimits)(
       still: [-1001, -1001],
       after: [200, 200],
     });
-    expect(said).toEqual([
+    expect(answer).toEqual([
       "managed-orders: the store cannot be written or read (disk I/O error): requests that cannot be stored are refused until it recovers",
       "managed-orders: the venue's record cannot be written (the file has reached the maximum size): requests that cannot be stored are refused until it recovers",
       "managed-orders: the store can be written again",

@@ -59,17 +59,17 @@ it("decision HP: balances set by the control interface resume the account's chil
   } as const;
   for (let n = 0; n < 6; n++)
     await engine.place({ accountId: 5, order: { ...order, newClientOrderId: `a${n}` } });
-  const goOn = async (advanceMs: number): Promise<number> => {
+  const resume = async (advanceMs: number): Promise<number> => {
     await exchange.advance({ advanceMs });
     sink.quote({ symbol: "BTC/USD", bid: "99", ask: "100" });
     await settle();
     return exchange.paper?.children().length ?? 0;
   };
-  for (let step = 0; step < 60; step++) await goOn(500);
-  const before = await goOn(0);
+  for (let step = 0; step < 60; step++) await resume(500);
+  const before = await resume(0);
   let children = before;
-  while (children === before) children = await goOn(200);
+  while (children === before) children = await resume(200);
   await setBalances("1000");
-  for (let step = 0; step < 5; step++) await goOn(200);
+  for (let step = 0; step < 5; step++) await resume(200);
   expect(engine.metrics().openParents).toBeLessThan(6);
 });

@@ -49,10 +49,10 @@ describe("a manual clock", () => {
   it("runs timers that settling schedules for the same time", async () => {
     const clock = await openManualClock({ store: createMemoryStore().keyValue, startMs: 0 });
     const seen: number[] = [];
-    let asked = false;
+    let requested = false;
     await clock.advanceTo(50, async () => {
-      if (clock.nowMs() === 50 && !asked) {
-        asked = true;
+      if (clock.nowMs() === 50 && !requested) {
+        requested = true;
         clock.schedule(50, () => seen.push(clock.nowMs()));
       }
     });
@@ -133,15 +133,15 @@ describe("a manual clock after a restart", () => {
   });
 
   it("a time is stored before anything happens at it, so that no crash goes back before it", async () => {
-    const kept = createMemoryStore().keyValue;
-    const clock = await openManualClock({ store: kept, startMs: 0 });
-    const keptThen: (string | undefined)[] = [];
+    const stored = createMemoryStore().keyValue;
+    const clock = await openManualClock({ store: stored, startMs: 0 });
+    const storedThen: (string | undefined)[] = [];
     for (const atMs of [10, 20]) {
-      clock.schedule(atMs, () => void kept.get("clock.now").then((value) => keptThen.push(value)));
+      clock.schedule(atMs, () => void stored.get("clock.now").then((value) => storedThen.push(value)));
     }
     await clock.advanceTo(40, settle);
-    expect(keptThen).toEqual(["10", "20"]);
-    expect(await kept.get("clock.now")).toBe("40");
+    expect(storedThen).toEqual(["10", "20"]);
+    expect(await stored.get("clock.now")).toBe("40");
   });
 
   it("a time that cannot be stored is not reached", async () => {

@@ -126,16 +126,16 @@ describe("decision 4: a child is a native order of its account", () => {
 
   it("held: open until it is released, and only then reported as executed", async () => {
     const { venue } = await openFundedWorld();
-    const heard: string[] = [];
-    venue.native.subscribe(({ execType }) => heard.push(execType));
+    const received: string[] = [];
+    venue.native.subscribe(({ execType }) => received.push(execType));
     faulty(venue, { mode: "hold" });
     const child = childOf();
     await venue.submit(child, { deadlineMs });
     expect((await childAt(venue, child.childId))?.status).toBe("NEW");
-    expect(heard).toEqual(["NEW"]);
+    expect(received).toEqual(["NEW"]);
     await venue.release();
     expect((await childAt(venue, child.childId))?.status).toBe("FILLED");
-    expect(heard).toEqual(["NEW", "TRADE"]);
+    expect(received).toEqual(["NEW", "TRADE"]);
   });
 
   it("cannot be canceled as a native order", async () => {
@@ -403,8 +403,8 @@ describe("a restart", () => {
     const { venue } = await openFundedWorld({ path });
     const onDisk = async (clientOrderId: string): Promise<boolean> =>
       (await readFile(path, "utf8")).includes(`"${clientOrderId}"`);
-    const heard: Promise<boolean>[] = [];
-    venue.native.subscribe(({ order }) => heard.push(onDisk(order.clientOrderId)));
+    const received: Promise<boolean>[] = [];
+    venue.native.subscribe(({ order }) => received.push(onDisk(order.clientOrderId)));
     for (const read of [
       (clientOrderId: string) => venue.native.find({ ...BTC, clientOrderId }),
       (clientOrderId: string) => venue.native.page({ ...BTC, clientOrderId, limit: 1 }),
@@ -417,7 +417,7 @@ describe("a restart", () => {
       expect(await onDisk(placement.clientOrderId)).toBe(true);
       await placing;
     }
-    expect(await Promise.all(heard)).toEqual([true, true, true, true]);
+    expect(await Promise.all(received)).toEqual([true, true, true, true]);
     await venue.close();
   });
 
@@ -443,10 +443,10 @@ describe("a restart", () => {
     await place(venue, nativeOf());
     await venue.close();
     const { venue: restarted } = await openVenueWorld({ path });
-    const heard: string[] = [];
-    restarted.native.subscribe(({ order }) => heard.push(order.clientOrderId));
+    const received: string[] = [];
+    restarted.native.subscribe(({ order }) => received.push(order.clientOrderId));
     await place(restarted, nativeOf({ clientOrderId: "new" }));
-    expect(heard).toEqual(["new"]);
+    expect(received).toEqual(["new"]);
     await restarted.close();
   });
 });

@@ -45,11 +45,11 @@ it.each(["LEASE_LOST", "SHARD_FENCED"] as const)(
 it("decision ZJ: a sandbox hands over each time an operator wants it, until it has", async () => {
   const { engine, say } = engineWith("HAND_OVER_WANTED");
   const answers = [false, true];
-  let asked = 0;
-  const ended = drained(engine, async () => answers[asked++] ?? false);
-  expect([await isSettled(ended), asked]).toEqual([false, 1]);
+  let requested = 0;
+  const ended = drained(engine, async () => answers[requested++] ?? false);
+  expect([await isSettled(ended), requested]).toEqual([false, 1]);
   say("HAND_OVER_WANTED");
-  expect([await isSettled(ended), asked]).toEqual([true, 2]);
+  expect([await isSettled(ended), requested]).toEqual([true, 2]);
 });
 
 it("decision ZJ: a hand-over that fails otherwise ends the sandbox with that error", async () => {

@@ -6,9 +6,9 @@ import { isForOperator, processTelemetry, startProblem } from "../../src/sandbox
 import { temporaryPlace } from "../adapters/sqlite/temporary-place.ts";
 
 it("decision ZF: a lost venue is one sentence, and one when it is back, for all streams together", () => {
-  const said: string[] = [];
+  const answer: string[] = [];
   const spy = vi.spyOn(process.stderr, "write").mockImplementation((text) => {
-    said.push(String(text));
+    answer.push(String(text));
     return true;
   });
   onTestFinished(() => spy.mockRestore());
@@ -16,26 +16,26 @@ it("decision ZF: a lost venue is one sentence, and one when it is back, for all 
   for (const stream of ["market", "events", "native"])
     event("warn", "venue-http.down", { stream, problem: "the connection broke" });
   for (const stream of ["market", "events", "native"]) event("info", "venue-http.up", { stream });
-  expect(said).toEqual([
+  expect(answer).toEqual([
     "managed-orders: the connection to the venue is broken (the connection broke): children wait until it answers again\n",
     "managed-orders: the venue answers again\n",
   ]);
 });
 
 it("what strangers and nodes are refused is a line, and what is only information is none", () => {
-  const said: string[] = [];
-  const spy = vi.spyOn(console, "error").mockImplementation((text) => void said.push(String(text)));
+  const answer: string[] = [];
+  const spy = vi.spyOn(console, "error").mockImplementation((text) => void answer.push(String(text)));
   onTestFinished(() => spy.mockRestore());
   const { event } = processTelemetry();
   event("warn", "peer.refused", { reason: "SEAL" });
   event("info", "peer.refused", { reason: "BUSY" });
-  expect(said.map((line) => /peer\.refused.*SEAL/.test(line))).toEqual([true]);
+  expect(answer.map((line) => /peer\.refused.*SEAL/.test(line))).toEqual([true]);
 });
 
 it("a sentence is one line without anything that a terminal obeys, whatever a store or venue has said", () => {
-  const said: string[] = [];
+  const answer: string[] = [];
   const spy = vi.spyOn(process.stderr, "write").mockImplementation((text) => {
-    said.push(String(text));
+    answer.push(String(text));
     return true;
   });
   onTestFinished(() => spy.mockRestore());
@@ -44,7 +44,7 @@ it("a sentence is one line without anything that a terminal obeys, whatever a st
   event("error", "engine.status", { change: "STORE_FAILING", detail: hostile });
   event("warn", "venue-http.down", { stream: "events", problem: hostile });
   const shown = "no managed-orders: the store can be written again [1A 2K";
-  expect(said).toEqual([
+  expect(answer).toEqual([
     `managed-orders: the store cannot be written or read (${shown}): requests that cannot be stored are refused until it recovers\n`,
     `managed-orders: the connection to the venue is broken (${shown}): children wait until it answers again\n`,
   ]);

@@ -62,11 +62,11 @@ it("decision XH: a sandbox on Postgres is a standby while another one is active,
 /** Asks from another address of the loopback interface. Resolves to the status. */
 const statusFrom = (localAddress: string, url: string): Promise<number> =>
   new Promise((resolve, reject) => {
-    const asking = request(url, { localAddress, agent: false }, (reply) => {
+    const requesting = request(url, { localAddress, agent: false }, (reply) => {
       reply.resume();
       resolve(reply.statusCode ?? 0);
     });
-    asking.on("error", reject).end();
+    requesting.on("error", reject).end();
   });
 
 it("decision XC: orders of the day and a ban hold at the sandbox that takes over after SIGKILL", async () => {

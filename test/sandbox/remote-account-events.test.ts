@@ -19,7 +19,7 @@ function openRemote() {
     balances: {
       balances: () =>
         new Promise((resolve, reject) =>
-          questions.push((said) => (said instanceof Error ? reject(said) : resolve(said))),
+          questions.push((answer) => (answer instanceof Error ? reject(answer) : resolve(answer))),
         ),
     },
     exposure: { position: async () => quantity("2") },
@@ -31,11 +31,11 @@ function openRemote() {
 }
 
 const fill = (events: RemoteAccountEvents, id: number, accountId = 1): void => {
-  const said: ToldFill = {
+  const answer: ToldFill = {
     ...{ accountId, symbol: "BTC/USD", side: "BUY" },
     fill: { executionId: `x${id}`, quantity: quantity("1"), price: price("100"), timeMs: id },
   };
-  expect(events.afterFill(said)).toBeUndefined();
+  expect(events.afterFill(answer)).toBeUndefined();
 };
 
 const BALANCES = [

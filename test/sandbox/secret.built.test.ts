@@ -10,15 +10,15 @@ it("I72, decision FQ: a generated secret is not printed if standard output is no
   const env = { PATH: process.env["PATH"], STORE: "memory:", PORT: "auto", CONTROL_PORT: "auto" };
   const sandbox = execFile(process.execPath, [cli, "sandbox"], { env });
   onTestFinished(() => void sandbox.kill("SIGKILL"));
-  let said = "";
+  let answer = "";
   for await (const chunk of sandbox.stdout ?? []) {
-    said += String(chunk);
-    if (/Secret[^\n]*\n/.test(said)) break;
+    answer += String(chunk);
+    if (/Secret[^\n]*\n/.test(answer)) break;
   }
-  expect(said).toContain(
+  expect(answer).toContain(
     "  Secret    not shown, because the output is not a terminal; set SANDBOX_API_KEY and SANDBOX_API_SECRET to choose your own\n",
   );
-  expect(said.match(/[0-9A-Za-z]{64}/g)).toHaveLength(1);
+  expect(answer.match(/[0-9A-Za-z]{64}/g)).toHaveLength(1);
 });
 
 it.runIf(hasTerminals)("I72, decision FQ: it is shown on a terminal, once", async () => {
@@ -26,11 +26,11 @@ it.runIf(hasTerminals)("I72, decision FQ: it is shown on a terminal, once", asyn
   const command = `exec "${process.execPath}" "${cli}" sandbox`;
   const sandbox = execFile("script", ["--quiet", "--return", "--command", command, "/dev/null"], { env });
   onTestFinished(() => void sandbox.kill("SIGKILL"));
-  let said = "";
+  let answer = "";
   for await (const chunk of sandbox.stdout ?? []) {
-    said += String(chunk);
-    if (/Secret[^\n]*\n/.test(said)) break;
+    answer += String(chunk);
+    if (/Secret[^\n]*\n/.test(answer)) break;
   }
-  expect(said).toMatch(/ {2}Secret {4}[0-9A-Za-z]{64} {3}\(demo account 1, this sandbox only\)/);
-  expect(said.match(/[0-9A-Za-z]{64}/g)).toHaveLength(2);
+  expect(answer).toMatch(/ {2}Secret {4}[0-9A-Za-z]{64} {3}\(demo account 1, this sandbox only\)/);
+  expect(answer.match(/[0-9A-Za-z]{64}/g)).toHaveLength(2);
 });

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { asksForHelp, readSettings, settingsHelp, venueRecordPath } from "../../src/sandbox/settings.ts";
+import { readSettings, requestsHelp, settingsHelp, venueRecordPath } from "../../src/sandbox/settings.ts";
 import { SettingsError } from "../../src/sandbox/settings-error.ts";
 
 const read = (env: Record<string, string>, ...argv: string[]): ReturnType<typeof readSettings> =>
@@ -175,9 +175,9 @@ describe("settings", () => {
 
   it("--help lists every setting with its default", () => {
     expect([
-      asksForHelp(["--port", "1", "--help"]),
-      asksForHelp(["-h"]),
-      asksForHelp(["--port", "1"]),
+      requestsHelp(["--port", "1", "--help"]),
+      requestsHelp(["-h"]),
+      requestsHelp(["--port", "1"]),
     ]).toEqual([true, true, false]);
     const help = settingsHelp();
     for (const flag of ["--host", "--control-port", "--liquidity-api-advanced-orders-enabled", "--log"]) {

@@ -35,11 +35,11 @@ function shared({ state = "active", shards = 86, kinds = [] }: Fake = {}): Share
   };
 }
 
-const asked = (target: string): WireRequest => ({ target }) as WireRequest;
+const requested = (target: string): WireRequest => ({ target }) as WireRequest;
 
 const healthOf = async (fake: Fake): Promise<readonly [number, unknown]> => {
   const handle = withSharingHealth(shared(fake), () => Promise.reject(new Error("passed on")));
-  const { status, body } = await handle(asked("/health"));
+  const { status, body } = await handle(requested("/health"));
   return [status, JSON.parse(String(body))];
 };
 
@@ -74,7 +74,7 @@ describe("decision KZ: GET /health of a sandbox that shares", () => {
   it("passes every other request on", async () => {
     const reply: WireResponse = { status: 204, headers: {}, body: "" };
     const handle = withSharingHealth(shared(), async () => reply);
-    expect(await handle(asked("/api/ping"))).toBe(reply);
+    expect(await handle(requested("/api/ping"))).toBe(reply);
   });
 });
 

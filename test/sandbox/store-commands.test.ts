@@ -17,14 +17,14 @@ beforeEach(() => {
 afterEach(() => place.remove());
 
 async function run(command: string, ...argv: readonly string[]) {
-  const said: string[] = [];
+  const answer: string[] = [];
   const shown: string[] = [];
   const output = {
-    say: (text: string) => void said.push(text),
+    print: (text: string) => void answer.push(text),
     progress: (text: string) => void shown.push(text),
   };
   const code = await STORE_COMMANDS.get(command)?.(argv, output);
-  return { code, said: said.join(""), shown };
+  return { code, answer: answer.join(""), shown };
 }
 
 describe("decisions TC to TE: managed-orders backup, restore and verify", () => {
@@ -36,7 +36,7 @@ describe("decisions TC to TE: managed-orders backup, restore and verify", () => 
     const backup = await run("backup", place.path, copy);
     expect(backup).toMatchObject({
       code: 0,
-      said: expect.stringMatching(/9000 records, .* MB, at the journal position 9000\n$/),
+      answer: expect.stringMatching(/9000 records, .* MB, at the journal position 9000\n$/),
     });
     expect(backup.shown[0]).toMatch(/^Copying \[#*\.*\] \d+ %$/);
     await store.close();
@@ -47,19 +47,19 @@ describe("decisions TC to TE: managed-orders backup, restore and verify", () => 
     expect(await run("verify", next)).toMatchObject({
       ...{
         code: 0,
-        said: expect.stringContaining("The store is whole.\nRecords since the journal began: 9000;"),
+        answer: expect.stringContaining("The store is whole.\nRecords since the journal began: 9000;"),
       },
     });
     const earlier = join(place.directory, "earlier.db");
     expect(await run("restore", copy, earlier, "--at", "500", "--no-pause")).toMatchObject({
-      ...{ code: 0, said: expect.stringMatching(/: 500 records, .*, at the journal position 500\n$/) },
+      ...{ code: 0, answer: expect.stringMatching(/: 500 records, .*, at the journal position 500\n$/) },
     });
     writeRows(
       next,
       [4, 5, 6].map((sequence) => [recordKey(7, sequence)]),
     );
     expect(await run("verify", next)).toMatchObject({
-      ...{ code: 1, said: expect.stringContaining("missing: records 4 to 6 of shard 7") },
+      ...{ code: 1, answer: expect.stringContaining("missing: records 4 to 6 of shard 7") },
     });
   });
 

@@ -84,7 +84,7 @@ const run = async (...argv: readonly string[]): Promise<string> => {
   let text = "";
   const command = STORE_COMMANDS.get("store");
   await command?.(argv, {
-    say(more) {
+    print(more) {
       text += more;
     },
     progress: () => undefined,
@@ -169,7 +169,7 @@ describe("store copy", () => {
       const [backup, restored] = [`${path}.backup`, `${path}.restored`];
       await backupSqliteStore({ path, to: backup });
       const shown: string[] = [];
-      const output = { say: () => undefined, progress: (text: string) => void shown.push(text) };
+      const output = { print: () => undefined, progress: (text: string) => void shown.push(text) };
       const copying = STORE_COMMANDS.get("store")?.(["copy", backup, `${server.url}?schema=late`], output);
       await expect(copying).rejects.toThrow("orders.db.backup is a backup");
       expect(shown).toEqual([]);

@@ -148,13 +148,16 @@ describe("decision ZF: a sandbox with VENUE", () => {
     const elsewhere = await connectVenue(address, { telemetry, clock });
     onTestFinished(() => elsewhere.close());
     const standby = { status: () => ({ state: "ready", reasons: [] }) } as unknown as Standby;
-    const asked = { standby, desk: elsewhere.desk };
-    expect(await answerStandby(asked, callOf("POST", "quotes", QUOTE))).toEqual({ accepted: 1, dropped: 0 });
+    const requested = { standby, desk: elsewhere.desk };
+    expect(await answerStandby(requested, callOf("POST", "quotes", QUOTE))).toEqual({
+      accepted: 1,
+      dropped: 0,
+    });
     const reject = { venue: { mode: "reject" } };
-    expect(await answerStandby(asked, callOf("POST", "faults", reject))).toEqual({ ok: true });
+    expect(await answerStandby(requested, callOf("POST", "faults", reject))).toEqual({ ok: true });
     const both = callOf("POST", "faults", { ...reject, store: { mode: "fail" } });
     for (const call of [both, callOf("GET", "metrics"), callOf("POST", "settle", {})])
-      await expect(answerStandby(asked, call)).rejects.toThrow("this sandbox is a standby");
+      await expect(answerStandby(requested, call)).rejects.toThrow("this sandbox is a standby");
     await expect(
       answerStandby({ standby, desk: undefined }, callOf("POST", "quotes", QUOTE)),
     ).rejects.toThrow("this sandbox is a standby");
@@ -194,19 +197,19 @@ describe("decision ZF: a sandbox with VENUE", () => {
     const exchange = await open();
     const { engine } = exchange;
     const trade = { symbol: "BTC/USD", price: "100", quantity: "5" };
-    const told = async (id: string, bid: string): Promise<number> => {
+    const reported = async (id: string, bid: string): Promise<number> => {
       await control(exchange, "POST", "trades", { ...trade, id });
       await control(exchange, "POST", "quotes", { ...QUOTE, bid });
       await until(() => engine.quote("BTC/USD")?.quote.bid === price(bid), "the quote after the trade");
       return engine.metrics().printsCounted;
     };
     // Trades from before the connection of the stream are not heard.
-    await told("connecting", "98");
-    const counted = await told("before", "97");
+    await reported("connecting", "98");
+    const counted = await reported("before", "97");
     await control(exchange, "POST", "faults", { volume: { mode: "stale" } });
-    expect(await told("during", "96")).toBe(counted);
+    expect(await reported("during", "96")).toBe(counted);
     await control(exchange, "POST", "faults", { volume: { mode: "none" } });
-    expect(await told("after", "95")).toBe(counted + 1);
+    expect(await reported("after", "95")).toBe(counted + 1);
   });
 
   it("another secret is one sentence that names VENUE", async () => {

@@ -205,8 +205,8 @@ it("store faults: a lost write is refused (-1001) and leaves no trace, a complet
   const failed = await sandbox.signed("POST", "/api/order", { ...fields, newClientOrderId: "failed" });
   expect([failed.status, failed.body.code]).toEqual([503, -1001]);
   await sandbox.control("POST", "faults", { store: { mode: "unknown", count: 1 } });
-  const kept = await sandbox.signed("POST", "/api/order", { ...fields, newClientOrderId: "kept" });
-  expect([kept.status, kept.body["clientOrderId"]]).toEqual([200, "kept"]);
+  const stored = await sandbox.signed("POST", "/api/order", { ...fields, newClientOrderId: "kept" });
+  expect([stored.status, stored.body["clientOrderId"]]).toEqual([200, "kept"]);
   const { body } = await sandbox.signed("GET", "/api/v3/openOrders", { apiManaged: true });
   expect((body["orders"] as { clientOrderId: string }[]).map(({ clientOrderId }) => clientOrderId)).toEqual([
     "kept",

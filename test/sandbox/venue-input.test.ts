@@ -20,20 +20,20 @@ describe("reading a fault", () => {
 
 describe("reading a report", () => {
   it("decision 7: executions are exact to 18 decimals", () => {
-    const said = { child: "c", executionId: "x", quantity: "0.12345678", price: "1" };
-    expect(readVenueEvent(said, START_MS).report.fills).toMatchObject([
+    const answer = { child: "c", executionId: "x", quantity: "0.12345678", price: "1" };
+    expect(readVenueEvent(answer, START_MS).report.fills).toMatchObject([
       { quantity: 123_456, fine: 780_000_000_000 },
     ]);
   });
 
   it("decision 7: trailing zeros never matter", () => {
-    const said = {
+    const answer = {
       child: "c",
       executionId: "x",
       quantity: "0.10000000",
       price: "65000.0000000000",
     };
-    const { report } = readVenueEvent(said, START_MS);
+    const { report } = readVenueEvent(answer, START_MS);
     expect(report.fills).toMatchObject([{ quantity: 100_000, price: 6_500_000_000_000 }]);
   });
 

@@ -61,13 +61,13 @@ async function refusalOf(
     env: { PORT: "auto", CONTROL_PORT: "auto", LOG: "json", MARKET: "manual", ...given },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  let said = "";
+  let answer = "";
   child.stderr.on("data", (bytes) => {
-    said += String(bytes);
+    answer += String(bytes);
   });
   // One that is not refused says that it is ready.
   child.stdout.once("data", () => child.kill("SIGKILL"));
-  return [await new Promise((resolve) => child.once("close", resolve)), said];
+  return [await new Promise((resolve) => child.once("close", resolve)), answer];
 }
 
 async function control<T>({ controlUrl }: Started, path: string, body?: object): Promise<T> {
@@ -115,9 +115,9 @@ describe("managed-orders venue", () => {
     let answers = 0;
     const look = async (child: ChildRequest): Promise<void> => {
       for (;;) {
-        const said = await client.venue.lookup(child).catch(() => undefined);
-        if (said === undefined) await new Promise((resolve) => setImmediate(resolve));
-        else return said !== "not-found" && "childId" in said ? take(said) : undefined;
+        const answer = await client.venue.lookup(child).catch(() => undefined);
+        if (answer === undefined) await new Promise((resolve) => setImmediate(resolve));
+        else return answer !== "not-found" && "childId" in answer ? take(answer) : undefined;
       }
     };
     const run = async (child: ChildRequest): Promise<void> => {
@@ -146,8 +146,8 @@ describe("managed-orders venue", () => {
     for (const { childId } of children) {
       const row = rowOf.get(childId);
       expect(row?.submissions ?? 0, childId).toBeLessThanOrEqual(1);
-      const heard = [...(executed.get(childId) ?? new Map<string, string>()).values()];
-      expect(heard, childId).toEqual(Number(row?.executedQty ?? 0) === 0 ? [] : ["0.01"]);
+      const received = [...(executed.get(childId) ?? new Map<string, string>()).values()];
+      expect(received, childId).toEqual(Number(row?.executedQty ?? 0) === 0 ? [] : ["0.01"]);
     }
     const total = [...executed.values()].filter(({ size }) => size > 0).length;
     expect(total).toBeGreaterThan(CHILDREN / 2);
@@ -159,8 +159,8 @@ describe("managed-orders venue", () => {
     onTestFinished(() => client.close());
     const quotes: unknown[] = [];
     client.marketData?.subscribe({
-      quote: (said) => {
-        quotes.push(said.bid);
+      quote: (answer) => {
+        quotes.push(answer.bid);
         return "counted";
       },
       heartbeat: () => undefined,
@@ -225,12 +225,12 @@ describe("managed-orders venue", () => {
       env: {},
       stdio: ["ignore", "ignore", "pipe"],
     });
-    let said = "";
+    let answer = "";
     child.stderr.on("data", (bytes) => {
-      said += String(bytes);
+      answer += String(bytes);
     });
     expect(await new Promise((resolve) => child.once("close", resolve))).toBe(2);
-    expect(said).toMatch(
+    expect(answer).toMatch(
       /^managed-orders: VENUE_SECRET: must be 16 to 256 printable ASCII characters[^\n]*\n$/,
     );
   });
@@ -241,6 +241,6 @@ it("a word that is no command is one line and exit code 2", async () => {
     2,
     'managed-orders: no command "sandbo": use one of sandbox, venue, cluster, backup, restore, store, verify; --help explains them\n',
   ]);
-  const [, said] = await refusalOf("postgres://user:hunter2@host/db", {});
-  expect(said).toMatch(/^managed-orders: no command "postgres…"/);
+  const [, answer] = await refusalOf("postgres://user:hunter2@host/db", {});
+  expect(answer).toMatch(/^managed-orders: no command "postgres…"/);
 });

@@ -88,8 +88,8 @@ describe("decision 29, I34: the slices of a VWAP", () => {
 
   it("the largest belongs to the given quantity and plan, also when asked repeatedly", () => {
     const plan = vwap([1, 3]);
-    const asked = ["1", "2", "2", "1"].map((of) => formatQuantity(largestSlice(plan, quantity(of))));
-    expect(asked).toEqual(["0.75", "1.5", "1.5", "0.75"]);
+    const requested = ["1", "2", "2", "1"].map((of) => formatQuantity(largestSlice(plan, quantity(of))));
+    expect(requested).toEqual(["0.75", "1.5", "1.5", "0.75"]);
     expect(formatQuantity(largestSlice(vwap([1, 1]), quantity("1")))).toBe("0.5");
   });
 

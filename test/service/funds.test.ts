@@ -5,14 +5,14 @@ import { openNativeWorld, reportedExecution, reportedOrder } from "../support/na
 import { reported } from "../support/scripted-venue.ts";
 import { type ServiceWorld, START_MS } from "../support/service-world.ts";
 
-type TellingWorld = Readonly<{
+type ReportingWorld = Readonly<{
   world: ServiceWorld;
-  tellAccount: (event: AccountEvent) => void;
-  tellNative: (execution: NativeExecution) => void;
+  notifyAccount: (event: AccountEvent) => void;
+  notifyNative: (execution: NativeExecution) => void;
 }>;
 
 /** Account 1 has six orders whose children were refused for lack of funds, and the next is tried in some seconds. */
-async function poorWorld(): Promise<TellingWorld> {
+async function poorWorld(): Promise<ReportingWorld> {
   const accountListeners: ((event: AccountEvent) => void)[] = [];
   const nativeListeners: ((execution: NativeExecution) => void)[] = [];
   const accountEvents = {
@@ -37,22 +37,22 @@ async function poorWorld(): Promise<TellingWorld> {
   } as const;
   for (let n = 0; n < 6; n++)
     await world.engine.place({ accountId: 1, order: { ...order, newClientOrderId: `a${n}` } });
-  for (let step = 0; step < 60; step++) await goOn(world, 500);
+  for (let step = 0; step < 60; step++) await resume(world, 500);
   const before = world.venue.submitted.length;
-  for (let step = 0; step < 60 && world.venue.submitted.length === before; step++) await goOn(world, 200);
+  for (let step = 0; step < 60 && world.venue.submitted.length === before; step++) await resume(world, 200);
   return {
     world,
-    tellAccount: (event) => {
+    notifyAccount: (event) => {
       for (const listen of accountListeners) listen(event);
     },
-    tellNative: (execution) => {
+    notifyNative: (execution) => {
       for (const listen of nativeListeners) listen(execution);
     },
   };
 }
 
 /** Advances time, then sends a quote at which every order could be filled. */
-async function goOn(world: ServiceWorld, ms: number): Promise<void> {
+async function resume(world: ServiceWorld, ms: number): Promise<void> {
   await world.clock.advanceBy(ms, () => world.engine.idle());
   world.engine.market.quote({ symbol: "BTC/USD", bid: "6999", ask: "7000" });
   await world.engine.idle();
@@ -61,7 +61,7 @@ async function goOn(world: ServiceWorld, ms: number): Promise<void> {
 /** Children that go out in the next seconds, before a retry by the pace. */
 async function sentSoon(world: ServiceWorld): Promise<number> {
   const before = world.venue.submitted.length;
-  for (let step = 0; step < 8; step++) await goOn(world, 200);
+  for (let step = 0; step < 8; step++) await resume(world, 200);
   return world.venue.submitted.length - before;
 }
 
@@ -76,33 +76,33 @@ const deposit = (accountId: number): AccountEvent => ({
 });
 
 describe("decision HP: the host's events about an account's funds resume its children", () => {
-  it.each<readonly [string, (told: TellingWorld) => void]>([
-    ["a balance that changed", ({ tellAccount }) => tellAccount(deposit(1))],
-    ["a native fill", ({ tellNative }) => tellNative(reportedExecution())],
-  ])("%s", async (_, tell) => {
-    const told = await poorWorld();
-    tell(told);
-    expect(await sentSoon(told.world)).toBeGreaterThanOrEqual(2);
+  it.each<readonly [string, (received: ReportingWorld) => void]>([
+    ["a balance that changed", ({ notifyAccount }) => notifyAccount(deposit(1))],
+    ["a native fill", ({ notifyNative }) => notifyNative(reportedExecution())],
+  ])("%s", async (_, report) => {
+    const received = await poorWorld();
+    report(received);
+    expect(await sentSoon(received.world)).toBeGreaterThanOrEqual(2);
   });
 
-  it.each<readonly [string, (told: TellingWorld) => void]>([
+  it.each<readonly [string, (received: ReportingWorld) => void]>([
     ["nothing", () => undefined],
-    ["a balance of another account", ({ tellAccount }) => tellAccount(deposit(2))],
-    ["a margin call", ({ tellAccount }) => tellAccount({ accountId: 1, call: { positions: [] } })],
+    ["a balance of another account", ({ notifyAccount }) => notifyAccount(deposit(2))],
+    ["a margin call", ({ notifyAccount }) => notifyAccount({ accountId: 1, call: { positions: [] } })],
     [
       "a native order that rests",
-      ({ tellNative }) => {
+      ({ notifyNative }) => {
         const {
           lastQuantity: _q,
           lastPrice: _p,
           ...rest
         } = reportedExecution(reportedOrder({ status: "NEW" }));
-        tellNative({ ...rest, execType: "NEW" });
+        notifyNative({ ...rest, execType: "NEW" });
       },
     ],
-  ])("not %s", async (_, tell) => {
-    const told = await poorWorld();
-    tell(told);
-    expect(await sentSoon(told.world)).toBe(0);
+  ])("not %s", async (_, report) => {
+    const received = await poorWorld();
+    report(received);
+    expect(await sentSoon(received.world)).toBe(0);
   });
 });

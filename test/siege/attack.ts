@@ -82,11 +82,11 @@ function begin(socket: Socket, assault: Attacker, counts: Counts): void {
     if (deaf) socket.pause();
     void send(socket, assault, counts);
   };
-  let heard = 0;
+  let received = 0;
   socket.on("data", (chunk: Buffer) => {
     counts.readBytes += chunk.length;
-    heard += chunk.length;
-    if (socketPath !== undefined && heard === chunk.length) go();
+    received += chunk.length;
+    if (socketPath !== undefined && received === chunk.length) go();
   });
   if (socketPath === undefined) go();
   else socket.write(HANDSHAKE.toString().replace("/ws/listenKey", socketPath));

@@ -23,7 +23,7 @@ export type Outcome = Readonly<{
   longestTurnMs: number;
   peakBytes: number;
   /** Memory held in addition to before, after the attackers have left. */
-  keptBytes: number;
+  retainedBytes: number;
   harm: Harm | undefined;
 }>;
 
@@ -34,7 +34,7 @@ const MOST_P99_MS = 250;
 const BUSY = 5;
 
 /** Memory that may remain: caches, compiled code, and the honest client's orders. */
-const MOST_KEPT_BYTES = 48 * 1_048_576;
+const MOST_RETAINED_BYTES = 48 * 1_048_576;
 
 /** Longest measurement before the attack. */
 const CALM_MS = 1_000;
@@ -51,26 +51,28 @@ export function faultsOf({
   calmMs,
   p99Ms,
   longestTurnMs,
-  keptBytes,
+  retainedBytes,
 }: Outcome): readonly string[] {
   return [
     ...(ended === undefined ? [] : [`${name}: the process ${ended}`]),
     ...(failures.length === 0 ? [] : [`${name}: ${failures.length} failures such as ${failures[0]}`]),
     ...(longestTurnMs < MOST_P99_MS ? [] : [`${name}: a turn of ${Math.round(longestTurnMs)} ms`]),
     ...(p99Ms < Math.max(MOST_P99_MS, BUSY * calmMs) ? [] : [`${name}: p99 of ${Math.round(p99Ms)} ms`]),
-    ...(keptBytes < MOST_KEPT_BYTES ? [] : [`${name}: ${Math.round(keptBytes / 1_048_576)} MB are kept`]),
+    ...(retainedBytes < MOST_RETAINED_BYTES
+      ? []
+      : [`${name}: ${Math.round(retainedBytes / 1_048_576)} MB are kept`]),
   ];
 }
 
 /** Runs every attack whose name contains `only`, each against a separate server. */
 export async function besiege(
   program: string,
-  { only = "", tell, ...extent }: Extent & Readonly<{ only?: string; tell: (outcome: Outcome) => void }>,
+  { only = "", report, ...extent }: Extent & Readonly<{ only?: string; report: (outcome: Outcome) => void }>,
 ): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = [];
   for (const attack of ATTACKS.filter(({ name }) => name.includes(only))) {
     const outcome = await endure(program, attack, extent);
-    tell(outcome);
+    report(outcome);
     outcomes.push(outcome);
   }
   return outcomes;
@@ -129,18 +131,18 @@ function figuresOf({
 async function aftermath(
   server: ServerProcess,
   before: number,
-): Promise<Pick<Outcome, "ended" | "longestTurnMs" | "peakBytes" | "keptBytes">> {
-  let [longestTurnMs, peakBytes, keptBytes] = [0, Number.NaN, Number.NaN];
+): Promise<Pick<Outcome, "ended" | "longestTurnMs" | "peakBytes" | "retainedBytes">> {
+  let [longestTurnMs, peakBytes, retainedBytes] = [0, Number.NaN, Number.NaN];
   try {
-    for (let look = 0; look < LOOKS && !(keptBytes < MOST_KEPT_BYTES); look++) {
+    for (let look = 0; look < LOOKS && !(retainedBytes < MOST_RETAINED_BYTES); look++) {
       const state = await server.state();
-      [peakBytes, keptBytes] = [state.peakBytes, state.heldBytes - before];
+      [peakBytes, retainedBytes] = [state.peakBytes, state.heldBytes - before];
       longestTurnMs = Math.max(longestTurnMs, state.longestTurnMs);
       await new Promise((next) => setTimeout(next, LOOK_EVERY_MS));
     }
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    return { ended: server.ended() ?? why, longestTurnMs, peakBytes, keptBytes };
+    return { ended: server.ended() ?? why, longestTurnMs, peakBytes, retainedBytes };
   }
-  return { ended: server.ended(), longestTurnMs, peakBytes, keptBytes };
+  return { ended: server.ended(), longestTurnMs, peakBytes, retainedBytes };
 }

@@ -14,11 +14,11 @@ const PATIENCE_MS = 5_000;
 /** A client from 127.0.0.1 that alternates between a new connection, a persistent one, WebSocket, and the venue. */
 export class HonestClient {
   readonly #port: number;
-  readonly #kept: Agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  readonly #stored: Agent = new Agent({ keepAlive: true, maxSockets: 1 });
   readonly #latenciesMs: number[] = [];
   readonly #failures: string[] = [];
   #socket: WebSocket | undefined;
-  #asked = 0;
+  #requested = 0;
   #running: Promise<void> | undefined;
   #stopped = false;
 
@@ -33,7 +33,7 @@ export class HonestClient {
   async stop(): Promise<Borne> {
     this.#stopped = true;
     await this.#running;
-    this.#kept.destroy();
+    this.#stored.destroy();
     this.#socket?.terminate();
     return { latenciesMs: this.#latenciesMs, failures: this.#failures };
   }
@@ -43,7 +43,7 @@ export class HonestClient {
     while (!this.#stopped) {
       const from = performance.now();
       try {
-        await ways[this.#asked++ % ways.length]?.();
+        await ways[this.#requested++ % ways.length]?.();
       } catch (error) {
         this.#failures.push(error instanceof Error ? error.message : String(error));
       }
@@ -66,14 +66,14 @@ export class HonestClient {
   }
 
   #order(terms: Readonly<Record<string, string>>): Promise<void> {
-    const query = `nonce=${this.#asked}`;
+    const query = `nonce=${this.#requested}`;
     const parameters = {
       ...{ symbol: "BTC/USD", side: "BUY", ...terms },
-      newClientOrderId: `honest-${this.#asked}`,
+      newClientOrderId: `honest-${this.#requested}`,
     };
     const { body, signature } = signBody({ secret: HONEST.secret, query, parameters });
     const headers = { "X-MBX-APIKEY": HONEST.apiKey, signature, "Content-Type": "application/json" };
-    return this.#http({ method: "POST", path: `/api/order?${query}`, agent: this.#kept, headers }, body);
+    return this.#http({ method: "POST", path: `/api/order?${query}`, agent: this.#stored, headers }, body);
   }
 
   #http(options: Readonly<Record<string, unknown>>, body: string): Promise<void> {

@@ -28,12 +28,23 @@ const COLUMNS = [
 const megabytes = (bytes: number): string => (bytes / 1_048_576).toFixed(0);
 
 function rowOf(outcome: Outcome): readonly string[] {
-  const { name, ended, answers, failures, calmMs, p50Ms, p99Ms, longestTurnMs, peakBytes, keptBytes, harm } =
-    outcome;
+  const {
+    name,
+    ended,
+    answers,
+    failures,
+    calmMs,
+    p50Ms,
+    p99Ms,
+    longestTurnMs,
+    peakBytes,
+    retainedBytes,
+    harm,
+  } = outcome;
   return [
     ...[name, ended === undefined ? "yes" : `no: ${ended}`, `${answers}`, `${failures.length}`],
     ...[calmMs, p50Ms, p99Ms, longestTurnMs].map((ms) => ms.toFixed(0)),
-    ...[megabytes(peakBytes), megabytes(keptBytes), megabytes(harm?.sentBytes ?? 0)],
+    ...[megabytes(peakBytes), megabytes(retainedBytes), megabytes(harm?.sentBytes ?? 0)],
     `${harm?.cut ?? 0} of ${harm?.opened ?? 0}`,
   ];
 }
@@ -58,7 +69,7 @@ else if (command === "attacker") {
   const outcomes = await besiege(program, {
     ...extent,
     only: command,
-    tell: (outcome) => print(rowOf(outcome)),
+    report: (outcome) => print(rowOf(outcome)),
   });
   const faults = outcomes.flatMap(faultsOf);
   for (const fault of faults) console.error(fault);

@@ -16,11 +16,11 @@ export const archivedDisk: CreateDisk = (forgets) => {
   const opened: SqliteStore[] = [];
   let calls = 0;
   const counted =
-    <Asked extends unknown[], Answer>(call: (...asked: Asked) => Promise<Answer>) =>
-    async (...asked: Asked): Promise<Answer> => {
+    <Requested extends unknown[], Answer>(call: (...requested: Requested) => Promise<Answer>) =>
+    async (...requested: Requested): Promise<Answer> => {
       calls++;
       try {
-        return await call(...asked);
+        return await call(...requested);
       } finally {
         calls--;
       }

@@ -63,17 +63,17 @@ describe("the hosts of a seeded world", () => {
     for (let attempt = 1; attempt <= 20; attempt++)
       closed.push(await port.submit({ ...child, childId: `aqc-${attempt}` }, limits));
     expect(closed.every(({ fills }) => fills.length === 0)).toBe(true);
-    venue.tellWithheld();
-    const heard: string[] = [];
+    venue.reportWithheld();
+    const received: string[] = [];
     venue.open(new Instance(2, START_MS)).subscribe(({ report }) => {
-      heard.push(...report.fills.map(({ executionId }) => executionId));
+      received.push(...report.fills.map(({ executionId }) => executionId));
     });
     await turn();
     const executed = [...venue.rows.values()].flatMap(({ fills }) =>
       fills.map(({ executionId }) => executionId),
     );
     expect(executed.length).toBeGreaterThan(5);
-    expect(heard).toEqual(executed);
+    expect(received).toEqual(executed);
   });
 
   it("decision HQ: a venue that forgets fails look-ups of a settled child, and never answers that it does not exist", async () => {
@@ -92,12 +92,12 @@ describe("the hosts of a seeded world", () => {
     const port = venue.open(new Instance(1, START_MS));
     await port.submit(child, limits);
     venue.settle();
-    const said: string[] = [];
+    const reply: string[] = [];
     const ask = (): void => {
       for (const answer of [port.lookup(child), port.voidChild?.(child)])
         void answer?.then(
-          (report) => said.push(JSON.stringify(report)),
-          () => said.push("fails"),
+          (report) => reply.push(JSON.stringify(report)),
+          () => reply.push("fails"),
         );
     };
     for (const afterMs of [6_000, 6_000, 7_000, 100]) {
@@ -105,8 +105,8 @@ describe("the hosts of a seeded world", () => {
       ask();
       await turn();
     }
-    expect(said.slice(0, 4).every((text) => text.includes('"state":"closed"'))).toBe(true);
-    expect(said.slice(4).every((text) => text === "fails")).toBe(true);
+    expect(reply.slice(0, 4).every((text) => text.includes('"state":"closed"'))).toBe(true);
+    expect(reply.slice(4).every((text) => text === "fails")).toBe(true);
     expect(venue.executedOf(child.parentOrderId)).toBe(exactOf(child));
     expect(parts.situations.counts).toMatchObject({ "child forgotten by the venue": 1 });
   });
@@ -142,43 +142,47 @@ describe("the hosts of a seeded world", () => {
   it("decision FH: volumes are the same at every request, and invalid ones never occur", async () => {
     const range = { symbol: "BTC/USD", fromMs: START_MS - (START_MS % MINUTE_MS) - 512 * MINUTE_MS };
     const whole = { ...range, toMs: range.fromMs + 512 * MINUTE_MS };
-    const right = new WorldVolumes({ ...shared(), demand: () => undefined });
+    const right = new WorldVolumes({ ...shared(), requireThat: () => undefined });
     expect(right.minutes(whole)).toEqual(right.minutes(whole));
     expect(right.minutes(whole).length).toBeGreaterThan(300);
-    const wrong = new WorldVolumes({ ...shared({ "volumes are nonsense": 1_000 }), demand: () => undefined });
-    const said = wrong.open(new Instance(1, START_MS)).minutes(whole);
-    expect(await said).not.toEqual(right.minutes(whole));
-    expect(right.asked("BTC/USD")).toEqual([]);
-    expect(wrong.asked("BTC/USD")).toEqual([whole]);
+    const wrong = new WorldVolumes({
+      ...shared({ "volumes are nonsense": 1_000 }),
+      requireThat: () => undefined,
+    });
+    const answer = wrong.open(new Instance(1, START_MS)).minutes(whole);
+    expect(await answer).not.toEqual(right.minutes(whole));
+    expect(right.requested("BTC/USD")).toEqual([]);
+    expect(wrong.requested("BTC/USD")).toEqual([whole]);
   });
 
   it("decision 30: a print that arrives before its fill is counted as external", () => {
     const tape = new TrueTape(shared());
     tape.owe("BTC/USD", { name: "aqc-1 x1", id: "x1", size: { quantity: quantity("1") } });
-    let told = "";
-    for (let left = 50; told !== "x1" && left > 0; left--) told = tape.next("BTC/USD", START_MS).id ?? "";
+    let reported = "";
+    for (let left = 50; reported !== "x1" && left > 0; left--)
+      reported = tape.next("BTC/USD", START_MS).id ?? "";
     const others = tape.tradesSince("BTC/USD", { ms: START_MS }, (id) => id === "x1");
     const countedAtMs = START_MS + 5;
-    const isOwn = (id: string, toldAtMs: number): boolean => id === "x1" && countedAtMs < toldAtMs;
+    const isOwn = (id: string, reportedAtMs: number): boolean => id === "x1" && countedAtMs < reportedAtMs;
     expect(tape.tradesSince("BTC/USD", { ms: START_MS }, isOwn)).toBe(others + 1);
   });
 
   it("decision FI: a recorded market plays rows of the day, in their order", () => {
     const market = marketOf({ style: "recorded" });
-    const told = Array.from({ length: 50 }, (_, at) => market.next(START_MS + at).quote.bid);
-    const places = told.map((bid) => RECORDED_ROWS.findIndex((row) => row.bid === bid));
+    const reported = Array.from({ length: 50 }, (_, at) => market.next(START_MS + at).quote.bid);
+    const places = reported.map((bid) => RECORDED_ROWS.findIndex((row) => row.bid === bid));
     expect(places.every((place) => place >= 0)).toBe(true);
-    expect(formatPrice(market.price)).toBe(String(told.at(-1)).replace(/\.?0+$/, ""));
+    expect(formatPrice(market.price)).toBe(String(reported.at(-1)).replace(/\.?0+$/, ""));
   });
 
   it("decision 16: a repeated jump stays where the end of a world can trade", () => {
     const market = marketOf({ style: "walk" }, { "quotes are bad": 1_000 });
-    const told = Array.from({ length: 400 }, (_, at) => market.next(START_MS + at)).filter(
+    const reported = Array.from({ length: 400 }, (_, at) => market.next(START_MS + at)).filter(
       ({ bad }) => bad === "jump",
     );
-    const again = told.filter((one, at) => one === told[at - 1]);
+    const again = reported.filter((one, at) => one === reported[at - 1]);
     expect(again.length).toBeGreaterThan(0);
-    expect(new Set(told.map(({ quote }) => quote.bid))).toEqual(new Set(["300", "30"]));
+    expect(new Set(reported.map(({ quote }) => quote.bid))).toEqual(new Set(["300", "30"]));
   });
 });
 

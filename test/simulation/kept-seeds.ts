@@ -3,7 +3,7 @@ import { type Kind, runOf } from "./campaign.ts";
 import seeds from "./seeds.json" with { type: "json" };
 
 /** A seed that once failed: the cause and the fix. Without a kind it is a world. */
-export type KeptSeed = Readonly<{
+export type StoredSeed = Readonly<{
   seed: number;
   kind?: Kind;
   steps: number;
@@ -14,10 +14,15 @@ export type KeptSeed = Readonly<{
 }>;
 
 /** The seeds of `seeds.json`. */
-export const KEPT = seeds as readonly KeptSeed[];
+export const RETAINED = seeds as readonly StoredSeed[];
 
 /** Runs a kept seed and returns what it breaks, if it does. */
-export async function brokenBy({ kind = "world", seed, steps, cuts }: KeptSeed): Promise<string | undefined> {
+export async function brokenBy({
+  kind = "world",
+  seed,
+  steps,
+  cuts,
+}: StoredSeed): Promise<string | undefined> {
   const { broken } = await runWorld(runOf(kind, seed, steps, cuts));
   return broken?.message;
 }

@@ -13,7 +13,7 @@ import {
   unstruck,
 } from "./campaign.ts";
 import { runClusters, serveClusters } from "./cluster/workers.ts";
-import { brokenBy, KEPT } from "./kept-seeds.ts";
+import { brokenBy, RETAINED } from "./kept-seeds.ts";
 
 const { SEED, STEPS, TOTAL, RUNS, RESUME, CUTS } = process.env;
 const kind: Kind = process.argv[2] === "cluster" ? "cluster" : "world";
@@ -38,12 +38,12 @@ async function one(seed: number, cuts: Cuts): Promise<void> {
 }
 
 /** Runs all kept seeds. Throws an Error for the first that fails. */
-async function runKept(): Promise<void> {
-  for (const kept of KEPT) {
-    const broken = await brokenBy(kept);
-    if (broken !== undefined) throw new Error(`kept seed ${kept.seed}: ${broken}`);
+async function runStored(): Promise<void> {
+  for (const stored of RETAINED) {
+    const broken = await brokenBy(stored);
+    if (broken !== undefined) throw new Error(`kept seed ${stored.seed}: ${broken}`);
   }
-  console.log(`${KEPT.length} kept seeds hold`);
+  console.log(`${RETAINED.length} kept seeds hold`);
 }
 
 /**
@@ -51,37 +51,37 @@ async function runKept(): Promise<void> {
  * a later run can continue.
  */
 async function many(total: number, firstSeed: number): Promise<void> {
-  const kept = resumed();
-  const progress = kept ?? noProgress(firstSeed);
-  if (kept === undefined) await runKept();
-  for (let toldMs = performance.now(); progress.steps < total; ) {
+  const stored = resumed();
+  const progress = stored ?? noProgress(firstSeed);
+  if (stored === undefined) await runStored();
+  for (let reportedMs = performance.now(); progress.steps < total; ) {
     const failures = progress.failures.length;
     await addWorld(progress, stepsOfOne, () => performance.now());
     const failure = progress.failures[failures];
     if (failure !== undefined) console.log(`${failure.invariant}: ${failure.seen}\n${commandOf(failure)}`);
     save(progress);
-    if (performance.now() - toldMs < 10_000) continue;
-    toldMs = performance.now();
+    if (performance.now() - reportedMs < 10_000) continue;
+    reportedMs = performance.now();
     console.log(`${progress.steps} steps, ${progress.worlds} worlds, ${progress.failures.length} failures`);
   }
-  tell(progress);
+  report(progress);
 }
 
 /** Runs clusters across all processors until their number is reached; writes the progress, so that a later run continues. */
 async function clusters(): Promise<void> {
   const progress = resumed() ?? noProgress(Number(SEED ?? 1));
-  let toldMs = performance.now();
+  let reportedMs = performance.now();
   await runClusters(progress, { runs: Number(RUNS ?? 200_000), steps: stepsOfOne }, (failures) => {
     for (const failure of failures)
       console.log(`${failure.invariant}: ${failure.seen}\n${commandOf(failure)}`);
     save(progress);
-    if (performance.now() - toldMs < 10_000) return;
-    toldMs = performance.now();
+    if (performance.now() - reportedMs < 10_000) return;
+    reportedMs = performance.now();
     console.log(
       `${progress.worlds} clusters, ${progress.takeovers} takeovers, ${progress.failures.length} failures`,
     );
   });
-  tell(progress);
+  report(progress);
 }
 
 /** Returns the progress in the file RESUME, if there is one. */
@@ -96,7 +96,7 @@ function save(progress: Progress): void {
   renameSync(`${RESUME}.new`, RESUME);
 }
 
-function tell(progress: Progress): void {
+function report(progress: Progress): void {
   const { faults, situations, failures, ...sums } = progress;
   console.log({ ...sums, stepsPerSecond: Math.round((1_000 * sums.steps) / sums.ms) });
   console.log("faults", faults);

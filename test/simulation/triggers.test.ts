@@ -30,7 +30,7 @@ function checkedJournal(): Readonly<{
   const broken: string[] = [];
   const demand = (holds: boolean, invariant: string): void => void (holds || broken.push(invariant));
   const journal: JournalBook = new JournalBook(demand, [(seen) => triggers.check(seen)]);
-  const triggers = new Triggers({ demand, situations: new Situations(), journal });
+  const triggers = new Triggers({ requireThat: demand, situations: new Situations(), journal });
   const instance = new Instance(1, 0);
   instance.holdings.take(0, 0);
   let quotes = 0;
@@ -46,9 +46,9 @@ function checkedJournal(): Readonly<{
       const previous = records;
       const changes = [{ orderId: ORDER, previous, facts: fact === undefined ? [] : [fact] }];
       const record = { shard: 0, sequence: previous + 1, timeMs: 0, cause, changes };
-      const kept = fact === undefined ? [] : [record];
-      records += kept.length;
-      const part = { shard: 0, epoch: 1, round: 0, records: kept, ended: [], marks };
+      const stored = fact === undefined ? [] : [record];
+      records += stored.length;
+      const part = { shard: 0, epoch: 1, round: 0, records: stored, ended: [], marks };
       journal.take({ shards: [part] }, ["durable"], instance);
     },
   };

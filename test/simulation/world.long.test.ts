@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { drawPlan, FAULTS, type Fault, runWorld, SITUATIONS } from "../world/index.ts";
 import { addWorld, commandOf, GIVEN, noProgress, type Progress } from "./campaign.ts";
-import { brokenBy, KEPT } from "./kept-seeds.ts";
+import { brokenBy, RETAINED } from "./kept-seeds.ts";
 
 /** Worlds of a short run, and the steps of each. */
 const SHORT = { worlds: 6, steps: 400 };
@@ -34,9 +34,9 @@ describe("a seeded world", () => {
     expect(forgetting.filter((seed) => seed % 3 === 0).length).toBeGreaterThan(0);
   });
 
-  const short = KEPT.filter(({ steps, cuts }) => (cuts.steps ?? steps) <= SHORT_SEED);
-  it.each(short)("seed $seed holds: $cause", async (kept) => {
-    expect(await brokenBy(kept)).toBeUndefined();
+  const short = RETAINED.filter(({ steps, cuts }) => (cuts.steps ?? steps) <= SHORT_SEED);
+  it.each(short)("seed $seed holds: $cause", async (stored) => {
+    expect(await brokenBy(stored)).toBeUndefined();
   });
 
   it("names at least sixty rare situations, each once", () => {

@@ -2,7 +2,7 @@ import { createMemoryStore, type MemoryDisk } from "../../src/adapters/memory/in
 import type { OrderStore } from "../../src/ports/index.ts";
 
 /** Returns what opens a store in memory that does something before it tells the owner of a shard. */
-export const asking =
+export const requesting =
   (before: (shard: number) => Promise<void>) =>
   (disk: MemoryDisk): OrderStore => {
     const store = createMemoryStore({ disk });

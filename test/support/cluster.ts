@@ -48,7 +48,7 @@ export type ClusterProcess = {
   readonly name: string;
   readonly process: Instance;
   /** Calls of the store by name, in order. */
-  readonly asked: string[];
+  readonly requested: string[];
   /** Cuts the process off from the store: every call fails. */
   cut: boolean;
   /** Lets only the calls of its lease fail. */
@@ -82,9 +82,9 @@ export type ClusterEar = Readonly<{
   /** A node has claimed the shards of another. */
   claimed?: (name: string) => void;
   /** A node tells its operator something. */
-  said?: (name: string, level: string, event: string) => void;
+  answer?: (name: string, level: string, event: string) => void;
   /** A node asks the host for an account; the answer waits for what is returned. */
-  asking?: (name: string, accountId: number) => Promise<void> | undefined;
+  requesting?: (name: string, accountId: number) => Promise<void> | undefined;
   /** The catalogue of all nodes, or of each, in the place of the usual one. */
   catalogue?: Instruments | ((name: string) => Instruments);
   /** A node passes a named point, while which it may hear quotes. */
@@ -134,12 +134,12 @@ const accountOf = (accountId: number) => ({
   keys: [],
 });
 
-function accountsOf(asking: (accountId: number) => Promise<void> | undefined): Accounts {
+function accountsOf(requesting: (accountId: number) => Promise<void> | undefined): Accounts {
   const accounts = createMemoryAccounts(ACCOUNT_IDS.map(accountOf));
   return {
     ...accounts,
     account: (accountId) => {
-      const waiting = asking(accountId);
+      const waiting = requesting(accountId);
       return waiting === undefined
         ? accounts.account(accountId)
         : waiting.then(() => accounts.account(accountId));
@@ -162,13 +162,13 @@ export function createCluster(venue: ScriptedVenue = createScriptedVenue(), ear:
     typeof ear.catalogue === "function"
       ? ear.catalogue(name)
       : (ear.catalogue ?? createMemoryInstruments(INSTRUMENTS));
-  const tell = (run: (sink: MarketSink) => void): void => {
+  const report = (run: (sink: MarketSink) => void): void => {
     for (const { node, sink } of sinks) node.enter(() => run(sink));
   };
   const begun = (name: string): ClusterProcess & { isOpen: boolean } => ({
     name,
     process: new Instance(++started, clock.monotonicMs()),
-    asked: [],
+    requested: [],
     cut: false,
     unleased: false,
     lateMs: 0,
@@ -190,19 +190,19 @@ export function createCluster(venue: ScriptedVenue = createScriptedVenue(), ear:
         process,
         clock,
         faults: () => (node.isOpen ? node : { faults: node.faults }),
-        renewed: (askedMs) => {
-          node.renewedMs = Math.max(node.renewedMs, askedMs);
+        renewed: (requestedMs) => {
+          node.renewedMs = Math.max(node.renewedMs, requestedMs);
         },
         claimed: () => ear.claimed?.(name),
-        asked: node.asked,
+        requested: node.requested,
       }),
       instruments: catalogueOf(name),
-      accounts: accountsOf((accountId) => ear.asking?.(name, accountId)),
+      accounts: accountsOf((accountId) => ear.requesting?.(name, accountId)),
       exposure,
       venue: venueOf(venue, process, (child, deadlineMs) => ear.submitting?.(name, child, deadlineMs)),
       clock: { ...own, nowMs: () => own.nowMs() + node.skewMs },
       entropy: { token: (length) => String(++tokens).padStart(length, "t") },
-      telemetry: { event: (level, event) => ear.said?.(name, level, event) },
+      telemetry: { event: (level, event) => ear.answer?.(name, level, event) },
       settings: { advancedOrders: true, ...settings },
       probe: (point) => {
         for (const { node: of, sink } of sinks) if (of === process) ear.passing?.(name, point, sink);
@@ -247,12 +247,12 @@ export function createCluster(venue: ScriptedVenue = createScriptedVenue(), ear:
     async pass(ms) {
       for (let left = ms; left > 0; left -= 100) {
         await clock.advanceBy(Math.min(100, left), settle);
-        tell((sink) => sink.heartbeat(SYMBOL));
+        report((sink) => sink.heartbeat(SYMBOL));
         await settle();
       }
     },
     async quote(bid, ask) {
-      tell((sink) => sink.quote({ symbol: SYMBOL, bid, ask }));
+      report((sink) => sink.quote({ symbol: SYMBOL, bid, ask }));
       await settle();
     },
     async print(print, nodes) {
@@ -276,9 +276,9 @@ type StoreParts = Readonly<{
   process: Instance;
   clock: ManualClock;
   faults: () => Partial<ClusterProcess>;
-  renewed: (askedMs: number) => void;
+  renewed: (requestedMs: number) => void;
   claimed: () => void;
-  asked: string[];
+  requested: string[];
 }>;
 
 type Call = (...given: unknown[]) => Promise<unknown>;
@@ -298,14 +298,14 @@ function storeOf(store: OrderStore, parts: StoreParts): OrderStore {
 
 /** Makes a call of the store with the present faults of its node. */
 async function faulty(parts: StoreParts, name: string, call: () => Promise<unknown>): Promise<unknown> {
-  const { clock, asked, renewed, claimed } = parts;
+  const { clock, requested, renewed, claimed } = parts;
   const { cut = false, unleased = false, lateMs = 0, heldMs = 0, faults = {} } = parts.faults();
-  asked.push(name);
-  const askedMs = clock.monotonicMs();
+  requested.push(name);
+  const requestedMs = clock.monotonicMs();
   if (cut || (unleased && name.startsWith("leases."))) throw new Error("the store cannot be reached");
   if (name === "append" && heldMs > 0) await after(clock, heldMs);
   const answer = await (faults[name] ?? ((honest) => honest()))(call);
-  if (name === "leases.renew" && (answer as Renewal).alive) renewed(askedMs);
+  if (name === "leases.renew" && (answer as Renewal).alive) renewed(requestedMs);
   if (name === "leases.claim" && answer !== undefined) claimed();
   if (lateMs > 0) await after(clock, lateMs);
   return answer;

@@ -43,14 +43,14 @@ export type Subject = {
   readonly counters: Readonly<{ activity: number; appends: number; records: number }>;
   shardOf: (number: number) => FakeShard;
   /** Decides a record of a shard. */
-  decide: (shard: FakeShard, one: FakeRecord, asked?: boolean) => void;
+  decide: (shard: FakeShard, one: FakeRecord, requested?: boolean) => void;
   addMark: (one: MarketMark) => void;
   addPrint: (one: PricedPrint) => void;
   keepQuotes: (some: readonly string[]) => void;
   /** Makes the next reloads fail. */
   failReloads: (count: number) => void;
   /** Number of turns that the committer has asked the clock for. */
-  readonly asked: number;
+  readonly requested: number;
   /** Lets the turn pass that the committer asked for. */
   turn: () => Promise<void>;
   pass: (ms: number) => Promise<void>;
@@ -196,7 +196,7 @@ export function subject(first: readonly Answer[] = []): Subject {
         markets.push([...of]);
         return tape.isAside ? [] : quotes;
       },
-      kept: (facts: { marks: readonly MarketMark[] }) => void did.push(`kept ${facts.marks.length}`),
+      stored: (facts: { marks: readonly MarketMark[] }) => void did.push(`kept ${facts.marks.length}`),
       notKept(some: readonly PricedPrint[]) {
         prints = [...some, ...prints];
       },
@@ -210,7 +210,7 @@ export function subject(first: readonly Answer[] = []): Subject {
       storeWorked: () => void did.push("worked"),
       storeFailed: (error: Error) => void did.push(`failed: ${error.message}`),
     },
-    calls: { giveUp: (beforeMs: number) => void did.push(`give up ${beforeMs}`) },
+    calls: { abandon: (beforeMs: number) => void did.push(`give up ${beforeMs}`) },
     housekeeping: {
       afterCommit: (shards: readonly FakeShard[]) =>
         void did.push(`housekeeping ${shards.map(({ number }) => number).join()}`),
@@ -230,9 +230,9 @@ export function subject(first: readonly Answer[] = []): Subject {
     answers,
     counters,
     shardOf,
-    decide(shard, one, asked = false) {
+    decide(shard, one, requested = false) {
       waiting.set(shard, [...(waiting.get(shard) ?? []), one]);
-      committer.wake(shard as unknown as Shard, asked);
+      committer.wake(shard as unknown as Shard, requested);
     },
     addMark(one) {
       marks.push(one);
@@ -248,7 +248,7 @@ export function subject(first: readonly Answer[] = []): Subject {
     failReloads(count) {
       reloadFails = count;
     },
-    get asked() {
+    get requested() {
       return soon.length;
     },
     async turn() {

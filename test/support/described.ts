@@ -109,16 +109,16 @@ export class DescribedService {
     if (!codes.includes(value.code)) this.#found(`${about}: code ${value.code}`, body);
   }
 
-  /** Checks one message of a connection; `asked` is the operation that it answers. */
-  message(channel: DescribedChannel, value: Read, asked?: string): void {
+  /** Checks one message of a connection; `requested` is the operation that it answers. */
+  message(channel: DescribedChannel, value: Read, requested?: string): void {
     const { operations, components } = this.asyncApi;
-    const operation = operations[asked ?? `${channel === "liquidity" ? "market" : channel}Events`];
-    const refs: Read[] = asked === undefined ? operation.messages : operation.reply.messages;
+    const operation = operations[requested ?? `${channel === "liquidity" ? "market" : channel}Events`];
+    const refs: Read[] = requested === undefined ? operation.messages : operation.reply.messages;
     const names = refs.map(({ $ref }) => $ref.split("/").at(-1));
     const fitting = names.filter((name) => this.#fits(components.messages[name].payload, value));
     if (fitting.length !== 1)
       this.#found(
-        `${channel} ${asked ?? "event"} fits ${fitting.join() || "nothing"}`,
+        `${channel} ${requested ?? "event"} fits ${fitting.join() || "nothing"}`,
         JSON.stringify(value),
       );
     for (const name of fitting) this.#record(name, components.messages[name].payload, value);

@@ -104,14 +104,14 @@ const DEEDS: Readonly<Record<SignedName, readonly Deed[]>> = {
 export type EntranceReply = Readonly<{ status: number; code: unknown; text: string }>;
 
 /** The caller, the additional parameters, and the address. */
-export type Asking = Readonly<{ key?: Credentials; extra?: RequestParameters; address?: string }>;
+export type Querying = Readonly<{ key?: Credentials; extra?: RequestParameters; address?: string }>;
 
 /** One entrance of the service that concerns an account: a route or a method, and its request. */
 export type Entrance = Readonly<{
   name: string;
   access: "READ" | "TRADE";
   creates: Creates;
-  ask: (world: AccountWorld, asking?: Asking) => Promise<EntranceReply>;
+  ask: (world: AccountWorld, requesting?: Querying) => Promise<EntranceReply>;
 }>;
 
 /** A world in which the subject account has an order of each kind. */
@@ -174,7 +174,7 @@ function entrancesOfMethod(method: MethodDescriptor): readonly Entrance[] {
   return [name, ...aliases].flatMap((called) =>
     deeds.map(({ what, creates, fields }) => ({
       ...{ name: `WebSocket ${called}${what}`, access, creates },
-      async ask(world: AccountWorld, { key = KEYS.owner, extra, address = "127.0.0.1" }: Asking = {}) {
+      async ask(world: AccountWorld, { key = KEYS.owner, extra, address = "127.0.0.1" }: Querying = {}) {
         const client = new TestClient(world, { address });
         const reply = await client.ask(called, { ...fields(world.standing), ...extra }, { key, id: "asked" });
         const { code } = (reply.error ?? {}) as JsonObject;

@@ -21,7 +21,7 @@ export function createGate(): Gate {
     },
     open() {
       isShut = false;
-      for (const goOn of held.splice(0)) goOn();
+      for (const resume of held.splice(0)) resume();
     },
     release() {
       held.shift()?.();

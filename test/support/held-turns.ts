@@ -1,8 +1,8 @@
-import { Turns } from "../../src/engine/core/turns.ts";
+import { WorkTurns } from "../../src/engine/core/turns.ts";
 
 /** Turns that pass only on request of a test: after every `share` of work the caller waits. */
 export type HeldTurns = Readonly<{
-  turns: Turns;
+  turns: WorkTurns;
   soon: (run: () => void) => void;
   /** Whether a caller waits for the next turn. */
   isAwaited: () => boolean;
@@ -23,7 +23,7 @@ export function createHeldTurns(share: number): HeldTurns {
     await settle();
   };
   return {
-    turns: new Turns({ soon }, share),
+    turns: new WorkTurns({ soon }, share),
     soon,
     isAwaited: () => held.length > 0,
     pass,

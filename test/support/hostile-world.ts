@@ -112,7 +112,7 @@ export async function openHostileWorld(
       const body = readJson(answer.body) as JsonObject;
       expect({ status: answer.status, ...body }).toMatchObject({ status, code });
       expect(Object.keys(body)).toEqual(["code", "msg", "error"]);
-      expectNothingTold([...answer.headers.values(), answer.body].join("\n"));
+      expectNothingReported([...answer.headers.values(), answer.body].join("\n"));
       return body;
     });
   const reply = (message: string | SocketAttack) =>
@@ -122,7 +122,7 @@ export async function openHostileWorld(
       const { message: body, text } = await reply(message);
       expect(body).toMatchObject({ status, error: { code } });
       expect(Object.keys(body).slice(0, 3)).toEqual(["id", "status", "error"]);
-      expectNothingTold(text);
+      expectNothingReported(text);
       return body.error as JsonObject;
     });
   return {
@@ -137,22 +137,22 @@ export async function openHostileWorld(
       const answer = await send(request);
       const body = readJson(answer.body) as JsonObject;
       expect({ status: answer.status, code: body.code }).toEqual({ status: 200, code: undefined });
-      expectNothingTold([...answer.headers.values(), answer.body].join("\n"));
+      expectNothingReported([...answer.headers.values(), answer.body].join("\n"));
       return body;
     },
     async acceptsMessage(message) {
       const { message: body, text } = await reply(message);
       expect(body).toMatchObject({ status: 200 });
-      expectNothingTold(text);
+      expectNothingReported(text);
       return body.result as JsonObject;
     },
     async bothRefuse({ socket, ...request }, expected, ofTheMessage = expected) {
       if (socket === undefined) throw new Error(`${request.method} ${request.target} has no method`);
       const { code, msg } = await refused(request, expected);
-      const { field: _field, error, ...told } = await refusedMessage(socket, ofTheMessage);
+      const { field: _field, error, ...reported } = await refusedMessage(socket, ofTheMessage);
       // The remedy may differ: a query has no quotes that could be wrong.
-      expect(error).toEqual(expect.stringContaining(String(told.msg)));
-      if (ofTheMessage === expected) expect(told).toEqual({ code, msg });
+      expect(error).toEqual(expect.stringContaining(String(reported.msg)));
+      if (ofTheMessage === expected) expect(reported).toEqual({ code, msg });
     },
     close: () => server.close({ graceMs: 1_000 }),
   };
@@ -171,9 +171,9 @@ async function stateOf({ engine, venue }: ServiceWorld): Promise<readonly unknow
 }
 
 /** Fails if an answer contains a secret, a key, a signature or a part of a stack. */
-export function expectNothingTold(told: string): void {
-  for (const secret of SECRETS) expect(told).not.toContain(secret);
-  expect(told).not.toMatch(/[0-9a-f]{64}|X-MBX-APIKEY: |key-of-|\bat .*:[0-9]+:[0-9]+|node_modules/i);
+export function expectNothingReported(reported: string): void {
+  for (const secret of SECRETS) expect(reported).not.toContain(secret);
+  expect(reported).not.toMatch(/[0-9a-f]{64}|X-MBX-APIKEY: |key-of-|\bat .*:[0-9]+:[0-9]+|node_modules/i);
 }
 
 /** Differences of an attack from a correctly signed request. */

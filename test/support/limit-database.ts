@@ -4,8 +4,8 @@ import {
   type RateLimiterOptions,
 } from "../../src/adapters/memory/index.ts";
 import {
-  type KeptBan,
   type LimitTable,
+  type StoredBan,
   type StoredRateLimiter,
   StoredRateLimiters,
   type WrittenOrders,
@@ -24,13 +24,13 @@ export class LimitDatabase {
   readonly timers: { readonly delayMs: number; readonly run: () => void }[] = [];
   /** What was read and written, in order. */
   readonly calls: string[] = [];
-  readonly told: string[] = [];
+  readonly reported: string[] = [];
   isAway = false;
   /** Called before each page of counts. */
   beforePage: () => void = () => undefined;
   /** Whether a row of the counts is found on a day. */
   isOf: (row: Row, day: number) => boolean = (row, day) => row.day === day;
-  readonly #bans: Map<string, KeptBan> = new Map();
+  readonly #bans: Map<string, StoredBan> = new Map();
   #writers = 0;
   readonly #limiters: StoredRateLimiters;
 
@@ -45,7 +45,7 @@ export class LimitDatabase {
 
   /** Opens a limiter, as a node does. */
   open(options: Omit<RateLimiterOptions, "clock"> = {}): Promise<StoredRateLimiter> {
-    const telemetry = { event: (_level: string, name: string) => void this.told.push(name) };
+    const telemetry = { event: (_level: string, name: string) => void this.reported.push(name) };
     return this.#limiters.open({ clock: this.clock, telemetry, ...options });
   }
 
@@ -77,7 +77,7 @@ export class LimitDatabase {
       join: () => ++this.#writers,
       counts: ({ day, afterAccount, afterWriter }) => {
         this.beforePage();
-        this.#asked("read");
+        this.#requested("read");
         return [...this.rows.values()]
           .filter((row) => this.isOf(row, day))
           .filter(
@@ -88,11 +88,11 @@ export class LimitDatabase {
           .slice(0, ROWS_PER_PAGE);
       },
       bans: ({ afterMs }) => {
-        this.#asked("bans");
+        this.#requested("bans");
         return [...this.#bans.values()].filter(({ untilMs }) => untilMs > afterMs);
       },
       putCounts: ({ day, writer, orders: all }) => {
-        this.#asked("write");
+        this.#requested("write");
         for (const { accountId, orders } of all)
           this.rows.set(`${day} ${accountId} ${writer}`, { day, accountId, writer, orders });
       },
@@ -104,7 +104,7 @@ export class LimitDatabase {
     };
   }
 
-  #asked(call: string): void {
+  #requested(call: string): void {
     if (this.isAway) throw new Error("no database");
     this.calls.push(call);
   }

@@ -17,7 +17,7 @@ import { MARKET_SHARD } from "../../src/model/index.ts";
 import type { Clock, OrderStore, ShardLeases } from "../../src/ports/index.ts";
 import { INSTRUMENTS } from "./world.ts";
 
-/** An append that has not ended. `kept` reaches the store first if it did not; `lost` is a failure, whether it did or not. */
+/** An append that has not ended. `stored` reaches the store first if it did not; `lost` is a failure, whether it did or not. */
 export type AppendUnderWay = Readonly<{
   reach: () => Promise<void>;
   end: (how: "kept" | "lost") => Promise<void>;
@@ -34,7 +34,7 @@ export type MarketNode = {
   readonly incarnation: number;
   readonly effects: EngineEffect[];
   /** Names of the messages to the operator. */
-  readonly told: string[];
+  readonly reported: string[];
   /** Follows other leases than those of the store. */
   followedOn(leases: Pick<ShardLeases, "prints">): FollowedMarket;
   /** Claims the market journal, follows, and writes. False if another live node has it. */
@@ -53,13 +53,13 @@ export async function openMarketNode(
   clock: Clock,
   settings: Partial<EngineSettings> = {},
 ): Promise<MarketNode> {
-  const told: string[] = [];
+  const reported: string[] = [];
   const effects: EngineEffect[] = [];
   const store = createMemoryStore({ disk, clock });
   const core = coreOf({
     ...{ clock, store, settings },
     telemetry: {
-      event: (_level: string, name: string) => void told.push(name),
+      event: (_level: string, name: string) => void reported.push(name),
     },
   } as never);
   core.effects.connect({ run: (effect) => void effects.push(effect) });
@@ -71,7 +71,7 @@ export async function openMarketNode(
     { marks: [], quotes: [], volume },
     {
       instruments: createMemoryInstruments(INSTRUMENTS),
-      timers: new Timers(core.clock, core.time, core.told("timer.failed")),
+      timers: new Timers(core.clock, core.time, core.reporterOf("timer.failed")),
       bursts: new Bursts(core, new CommitQueue()),
       stream: new EventStream(core),
     },
@@ -101,7 +101,7 @@ export async function openMarketNode(
       leases,
       incarnation,
       effects,
-      told,
+      reported,
     },
     followedOn: (other) => new FollowedMarket(core, { leases: other, market, after: volume.upTo }),
     async takeOver() {
@@ -116,7 +116,7 @@ export async function openMarketNode(
     },
     beginAppend() {
       const { prints } = market.takeFacts({ onlyDue: false });
-      const quotes = market.quotesToKeep([]);
+      const quotes = market.quotesToStore([]);
       let reached: Promise<unknown> | undefined;
       const reach = async (): Promise<void> => {
         reached ??= prints.length > 0 ? store.append({ shards: [], prints }) : Promise.resolve();
@@ -129,9 +129,9 @@ export async function openMarketNode(
           try {
             if (how === "lost") throw new Error("the store does not answer");
             await reach();
-            market.kept({ marks: [], prints, quotes });
+            market.stored({ marks: [], prints, quotes });
           } catch {
-            market.notKept(prints);
+            market.notStored(prints);
           }
         },
       };

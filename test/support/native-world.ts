@@ -70,7 +70,7 @@ function portOf(native: NativeOrders, change: NativeChange): NativeOrders {
     place: (placement) => native.place(placement),
     findRequest: (request) => native.findRequest(request),
     cancel: (key) => native.cancel(key),
-    ...(native.cancelIf && { cancelIf: (...asked) => native.cancelIf?.(...asked) as never }),
+    ...(native.cancelIf && { cancelIf: (...requested) => native.cancelIf?.(...requested) as never }),
     find: (key) => native.find(key),
     page: (page) => native.page(page),
     open: (query) => native.open?.(query) ?? [],

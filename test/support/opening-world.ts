@@ -23,7 +23,7 @@ export type OpeningWorld = Readonly<{
   clock: ManualClock;
   venue: ScriptedVenue;
   /** Messages of the newest engine to its operator. */
-  told: string[];
+  reported: string[];
   /** Opens an engine, with other parts if given; the previous one is left as after a crash. */
   open(parts?: Partial<EngineOptions>): Promise<Engine>;
   /** Opens an engine whose store reads no shard before the gate is opened. */
@@ -37,7 +37,7 @@ export function createOpeningWorld(): OpeningWorld {
   const disk = createMemoryDisk();
   const clock = createManualClock({ startMs: START_MS });
   const venue = createScriptedVenue();
-  const told: string[] = [];
+  const reported: string[] = [];
   let tokens = 0;
   let engines = 0;
   const account = (accountId: number): Parameters<typeof createMemoryAccounts>[0] => [
@@ -48,7 +48,7 @@ export function createOpeningWorld(): OpeningWorld {
   ];
   const open = (parts: Partial<EngineOptions> = {}): Promise<Engine> => {
     const number = ++engines;
-    told.length = 0;
+    reported.length = 0;
     return openEngine({
       store: createMemoryStore({ disk }),
       instruments: createMemoryInstruments(INSTRUMENTS),
@@ -57,7 +57,7 @@ export function createOpeningWorld(): OpeningWorld {
       venue,
       clock,
       entropy: { token: (length) => String(++tokens).padStart(length, "t") },
-      telemetry: { event: (_level, name) => void (number === engines && told.push(name)) },
+      telemetry: { event: (_level, name) => void (number === engines && reported.push(name)) },
       settings: { advancedOrders: true },
       ...parts,
     });
@@ -66,7 +66,7 @@ export function createOpeningWorld(): OpeningWorld {
     disk,
     clock,
     venue,
-    told,
+    reported,
     open,
     async openSlowly(parts = {}) {
       const reads = createGate();

@@ -56,7 +56,7 @@ let nonces = 0;
 
 /** A sandbox that is opening, or was ended while it did. */
 export type OpeningSandbox = Pick<SandboxProcess, "ended" | "kill"> &
-  Pick<CommandProcess, "said"> &
+  Pick<CommandProcess, "answer"> &
   Readonly<{
     /** Resolves when the sandbox is ready; rejects with its output if it ends before. */
     ready: Promise<SandboxProcess>;
@@ -75,7 +75,7 @@ export type CommandProcess = Readonly<{
   /** Resolves to its first line, which says that it is ready; rejects with its output if it ends before. */
   ready: Promise<string>;
   /** Returns what it has written on standard error last. */
-  said: () => string;
+  answer: () => string;
 }>;
 
 /** Most characters of standard error that are kept. */
@@ -112,7 +112,7 @@ export function startCommand(
   });
   // A caller that kills it while it opens does not wait for it.
   ready.catch(() => undefined);
-  return { process: child, ended, kill, ready, said: () => errors };
+  return { process: child, ended, kill, ready, answer: () => errors };
 }
 
 /** Starts a sandbox, of this checkout or of the package in another folder, and does not wait for it. */
@@ -129,7 +129,7 @@ export function openSandboxProcess(env: Readonly<Record<string, string>>, folder
   const started = startCommand("sandbox", settings, folder);
   const ready = started.ready.then((line) => processAt(JSON.parse(line) as Addresses, started));
   ready.catch(() => undefined);
-  return { ready, ended: started.ended, kill: started.kill, said: started.said };
+  return { ready, ended: started.ended, kill: started.kill, answer: started.answer };
 }
 
 /** A sandbox process at addresses, such as those of a front before it. */

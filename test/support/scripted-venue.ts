@@ -1,5 +1,5 @@
 import { formatPrice, formatQuantity, price, type Quantity, quantity } from "../../src/decimal/index.ts";
-import { childIdOf, readReport } from "../../src/host-answers/index.ts";
+import { childIdIn, readReport } from "../../src/host-answers/index.ts";
 import type { ChildRequest, Fill } from "../../src/model/index.ts";
 import type {
   ChildReport,
@@ -78,11 +78,11 @@ export const sentTo = (venue: Readonly<{ submitted: readonly ChildRequest[] }>):
 export function createScriptedVenue(capabilities: Partial<VenueCapabilities> = {}): ScriptedVenue {
   const listeners = new Set<(event: VenueEvent) => void>();
   const closed = new Map<string, ChildReport>();
-  const told = <T>(answer: T): T => {
-    const childId = childIdOf({ report: answer });
-    const said = childId === undefined ? undefined : readReport(answer, childId);
-    if (said?.kind === "report" && said.report.state === "closed")
-      closed.set(said.report.childId, said.report);
+  const received = <T>(answer: T): T => {
+    const childId = childIdIn({ report: answer });
+    const reply = childId === undefined ? undefined : readReport(answer, childId);
+    if (reply?.kind === "report" && reply.report.state === "closed")
+      closed.set(reply.report.childId, reply.report);
     return answer;
   };
   const venue: ScriptedVenue = {
@@ -99,14 +99,14 @@ export function createScriptedVenue(capabilities: Partial<VenueCapabilities> = {
     async submit(child, { deadlineMs }) {
       venue.submitted.push(child);
       venue.deadlines.push(deadlineMs);
-      const answer = told(await venue.onSubmit(child));
+      const answer = received(await venue.onSubmit(child));
       if (answer instanceof Error) throw answer;
       return answer === "silence" ? await new Promise<never>(() => undefined) : answer;
     },
     async lookup(child) {
       const isClosed = closed.has(child.childId);
       (isClosed ? venue.closedLookups : venue.lookups).push(child.childId);
-      const answer = told(await (isClosed ? venue.onClosedLookup : venue.onLookup)(child));
+      const answer = received(await (isClosed ? venue.onClosedLookup : venue.onLookup)(child));
       if (answer instanceof Error) throw answer;
       return answer;
     },
@@ -121,7 +121,7 @@ export function createScriptedVenue(capabilities: Partial<VenueCapabilities> = {
       return () => listeners.delete(listener);
     },
     say(report) {
-      told(report);
+      received(report);
       for (const listener of listeners) listener({ report });
     },
   };

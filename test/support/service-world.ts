@@ -158,7 +158,7 @@ export type ServiceWorld = Readonly<{
   instruments: Instruments;
   exposure: MemoryExposure;
   /** Events of the service and the engine in order. */
-  told: readonly string[];
+  reported: readonly string[];
   /** A number that no earlier call of this world has returned. */
   nonce: () => string;
 }>;
@@ -166,8 +166,8 @@ export type ServiceWorld = Readonly<{
 /** A service over an engine on the memory store, with a manual clock; advanced orders are on. */
 export async function openWorld(options: WorldOptions = {}): Promise<ServiceWorld> {
   const clock = createManualClock({ startMs: START_MS });
-  const told: string[] = [];
-  const telemetry: Telemetry = { event: (...event) => told.push(JSON.stringify(event)) };
+  const reported: string[] = [];
+  const telemetry: Telemetry = { event: (...event) => reported.push(JSON.stringify(event)) };
   const instruments = createMemoryInstruments([
     instrument(1, "BTC"),
     instrument(2, "ETH"),
@@ -192,7 +192,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<ServiceWorl
   });
   let nonces = 0;
   const nonce = (): string => `n${++nonces}`;
-  return { clock, engine, service, venue, feed, accounts, instruments, exposure, told, nonce };
+  return { clock, engine, service, venue, feed, accounts, instruments, exposure, reported, nonce };
 }
 
 /** The host takes an instrument out of its catalogue. */

@@ -39,7 +39,7 @@ export class SharedEngine {
   /** Called when the real engine has answered such a call. */
   answered: (call: AccountCall) => void = () => undefined;
   /** Called when the node asks whether a shard is here. */
-  asked: (shard: number) => void = () => undefined;
+  requested: (shard: number) => void = () => undefined;
   /** Calls that were decided here. */
   readonly decided: AccountCall[] = [];
   readonly #real: Engine;
@@ -50,7 +50,7 @@ export class SharedEngine {
     this.#real = real;
     const own: Partial<Engine> = {
       owns: (shard) => {
-        this.asked(shard);
+        this.requested(shard);
         return this.#owned.has(shard);
       },
       events: this.#events(),
@@ -67,7 +67,7 @@ export class SharedEngine {
   /** Runs shards from now on. */
   gain(shards: readonly number[]): void {
     this.begin(shards);
-    this.#tell({ gained: shards, lost: [] });
+    this.#report({ gained: shards, lost: [] });
   }
 
   /** Runs shards, as an engine does a moment before it says so. */
@@ -78,11 +78,11 @@ export class SharedEngine {
   /** Stops deciding for shards. */
   lose(shards: readonly number[]): void {
     for (const shard of shards) this.#owned.delete(shard);
-    this.#tell({ gained: [], lost: shards });
+    this.#report({ gained: [], lost: shards });
   }
 
-  #tell(update: ShardsUpdate): void {
-    for (const hear of [...this.#listeners]) hear(update);
+  #report(update: ShardsUpdate): void {
+    for (const receive of [...this.#listeners]) receive(update);
   }
 
   #events(): EngineEventSource {
@@ -91,9 +91,9 @@ export class SharedEngine {
       listener: (payload: EngineEvents[Name]) => void,
     ): (() => void) => {
       if (event === "shards") {
-        const hear = (update: ShardsUpdate): void => listener(update as EngineEvents[Name]);
-        this.#listeners.add(hear);
-        return () => void this.#listeners.delete(hear);
+        const receive = (update: ShardsUpdate): void => listener(update as EngineEvents[Name]);
+        this.#listeners.add(receive);
+        return () => void this.#listeners.delete(receive);
       }
       return this.#real.events.on(event, (payload) => {
         const isElsewhere =
@@ -109,18 +109,18 @@ export class SharedEngine {
     const shard = shardOf(
       typeof request === "number" ? request : (request as { accountId: number }).accountId,
     );
-    this.#demand(shard);
+    this.#requireShard(shard);
     this.decided.push(name);
     const answer: unknown = await (this.#real[name] as (request: unknown) => Promise<unknown>).call(
       this.#real,
       request,
     );
     this.answered(name);
-    if (IN_STEPS.has(name)) this.#demand(shard);
+    if (IN_STEPS.has(name)) this.#requireShard(shard);
     return answer;
   }
 
-  #demand(shard: number): void {
+  #requireShard(shard: number): void {
     if (!this.#owned.has(shard)) throw new EngineError("SHARD_ELSEWHERE", { shard });
   }
 }

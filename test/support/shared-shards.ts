@@ -106,7 +106,7 @@ export class SharingNode {
   }
 
   read(nowMs: number): void {
-    this.#reading = this.watch.saw(this.#rows.view, this.own, { askedMs: nowMs, answeredMs: nowMs });
+    this.#reading = this.watch.observe(this.#rows.view, this.own, { requestedMs: nowMs, answeredMs: nowMs });
   }
 
   /** Acts on what it has read last, which may be old. */

@@ -35,7 +35,7 @@ export const firstReading = (view: ClusterView, own: number, mostShards?: number
   new ShareWatch({
     ...{ ttlMs: TTL_MS, canRead: () => true },
     ...(mostShards !== undefined && { mostShards }),
-  }).saw(view, own, { askedMs: 0, answeredMs: 0 });
+  }).observe(view, own, { requestedMs: 0, answeredMs: 0 });
 
 /** All shards, with the market journal. */
 export const ALL: number = MARKET_SHARD + 1;

@@ -36,7 +36,7 @@ export type SharedNode = Readonly<{
   shared: SharedEngine;
   /** The owners as the node has read them. */
   table: Map<number, number>;
-  told: string[];
+  reported: string[];
   /** Monotonic time of the node's service, which compares the owners of streams. */
   clock: ManualClock;
 }>;
@@ -115,9 +115,9 @@ export class SharedWorld {
   #open(number: number, options: Omit<SharedOptions, "nodes" | "owners">): SharedNode {
     const { accounts, instruments, clock: time, engine } = this.world;
     const { sockets, native, accountEvents, limiterOf } = options;
-    const [shared, table, told] = [new SharedEngine(engine), new Map<number, number>(), [] as string[]];
+    const [shared, table, reported] = [new SharedEngine(engine), new Map<number, number>(), [] as string[]];
     const clock = createManualClock({ startMs: START_MS });
-    const telemetry = { event: (...event: unknown[]) => void told.push(JSON.stringify(event)) };
+    const telemetry = { event: (...event: unknown[]) => void reported.push(JSON.stringify(event)) };
     let tokens = 0;
     const entropy = {
       token: (length: number) => `${number}n${++tokens}`.padEnd(length, "0"),
@@ -136,7 +136,7 @@ export class SharedWorld {
       }),
     );
     this.link.nodes.set(`node:${number}`, node);
-    return { node, shared, table, told, clock };
+    return { node, shared, table, reported, clock };
   }
 
   /** What a node knows: of its own shards what is so, of others what it has read. */

@@ -97,7 +97,7 @@ export async function assignedTo(
   { from, to }: Readonly<{ from: Sharer; to: Sharer }>,
 ): Promise<void> {
   await assignTo(cluster, [shard], to);
-  const reads = (): number => from.asked.filter((name) => name === "leases.nodes").length;
+  const reads = (): number => from.requested.filter((name) => name === "leases.nodes").length;
   const before = reads();
   while (reads() === before) await cluster.clock.advanceBy(STEP_MS, settle);
 }
@@ -138,7 +138,7 @@ export async function verified(nodes: readonly Sharer[]): Promise<Verification> 
 }
 
 /** Throws unless each shard that the store gives to a node runs there, and nowhere else. */
-export async function demandSettled(cluster: Cluster, nodes: readonly Sharer[]): Promise<void> {
+export async function requireSettled(cluster: Cluster, nodes: readonly Sharer[]): Promise<void> {
   const { shards } = await viewOf(cluster);
   for (const shard of EVERY_SHARD) {
     const owner = nodes.find(({ node }) => node.status().incarnation === shards[shard]?.incarnation);

@@ -126,7 +126,7 @@ export class World {
       const progress = this.#book.resume(1 + this.#below(3));
       activated = [...activated, ...progress.activated];
       if (!progress.isOver) continue;
-      this.#compareTold({ fired: progress.fired, activated }, expected);
+      this.#compareReported({ fired: progress.fired, activated }, expected);
       activated = [];
       expected = this.#untilSomethingHappens(behind);
     }
@@ -158,10 +158,10 @@ export class World {
     this.#twin.remove(orderId);
     this.#watchers.delete(orderId);
     const others = (one: Readonly<{ orderId: number }>): boolean => one.orderId !== orderId;
-    const isTold = activated.some((one) => !others(one));
+    const isReported = activated.some((one) => !others(one));
     return {
       fired: expected.fired.filter(others),
-      activated: isTold ? expected.activated : expected.activated.filter(others),
+      activated: isReported ? expected.activated : expected.activated.filter(others),
     };
   }
 
@@ -172,11 +172,11 @@ export class World {
   }
 
   #compare(seen: Observation, expected: NaiveObservation): void {
-    this.#compareTold(seen, expected);
+    this.#compareReported(seen, expected);
     this.#compareReferences();
   }
 
-  #compareTold(seen: Observation, expected: NaiveObservation): void {
+  #compareReported(seen: Observation, expected: NaiveObservation): void {
     same(seen.fired, expected.fired);
     same(
       seen.activated.map(({ orderId, activation }) => ({ orderId, seed: activation.seed })),
@@ -266,7 +266,7 @@ export class World {
   #take(): void {
     this.#arrive();
     this.#inFlight = this.#book.takeMarks();
-    this.#keep();
+    this.#retain();
     this.#durable = [...this.#watchers.values()].map((watcher) => {
       const reference = this.#twin.reference(watcher.orderId);
       const extreme = this.#extremeOf(watcher);
@@ -283,7 +283,7 @@ export class World {
   #takeDue(): void {
     this.#arrive();
     this.#inFlight = this.#book.takeDueMarks();
-    this.#keep();
+    this.#retain();
     this.#durable = [...this.#watchers.values()].map((watcher) => {
       const reference = this.#twin.reference(watcher.orderId);
       const extreme = this.#extremeOf(watcher);
@@ -296,7 +296,7 @@ export class World {
     });
   }
 
-  #keep(): void {
+  #retain(): void {
     for (const mark of this.#inFlight) this.#store.set(keyOf(mark), mark);
   }
 

@@ -91,7 +91,7 @@ export type World = {
   readonly alerts: Alert[];
   readonly statuses: StatusUpdate[];
   /** Names of the messages to the operator. */
-  readonly told: string[];
+  readonly reported: string[];
   /** Feeds a quote with unlimited sizes, or with these, and waits until all work is done. */
   quote(bid: string, ask: string, more?: QuoteMore): Promise<QuoteVerdict>;
   /** Reports an executed trade, by default an external one of now at 100, and waits until all work is done. */
@@ -163,7 +163,7 @@ export type WorldOptions = Readonly<{
   marketData?: EngineOptions["marketData"];
   clock?: (clock: ManualClock) => EngineOptions["clock"];
   /** Receives the name of every message of the engine to its operator. */
-  tell?: (name: string) => unknown;
+  report?: (name: string) => unknown;
 }>;
 
 export async function createWorld(options: WorldOptions = {}): Promise<World> {
@@ -181,7 +181,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
   const lists: ListUpdate[] = [];
   const alerts: Alert[] = [];
   const statuses: StatusUpdate[] = [];
-  const told: string[] = [];
+  const reported: string[] = [];
   const open = async (): Promise<Engine> => {
     const engine = await openEngine({
       store: options.store?.(disk) ?? createMemoryStore({ disk }),
@@ -192,8 +192,8 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
       clock: options.clock?.(clock) ?? clock,
       telemetry: {
         event(_level, name) {
-          told.push(name);
-          options.tell?.(name);
+          reported.push(name);
+          options.report?.(name);
         },
       },
       entropy: { token: (length) => String(++tokens).padStart(length, "t") },
@@ -222,7 +222,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
     lists,
     alerts,
     statuses,
-    told,
+    reported,
     async quote(bid, ask, { bid: bidQuantity, ask: askQuantity, ...more } = {}) {
       const sizes = { ...(bidQuantity && { bidQuantity }), ...(askQuantity && { askQuantity }) };
       const verdict = world.engine.market.quote({ symbol: SYMBOL, bid, ask, ...sizes, ...more });

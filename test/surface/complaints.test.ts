@@ -95,13 +95,13 @@ describe(`complaint 39: the id ${ID} is exact`, () => {
     const get = (path: string, fields: string) => world.send(attack("GET", path, { query: query(fields) }));
     const post = (path: string, body: string, nonce: string) =>
       world.send(attack("POST", path, { query: `nonce=${nonce}`, body }));
-    const asked = `{"symbol":"BTC/USD","orderId":${ID}}`;
+    const requested = `{"symbol":"BTC/USD","orderId":${ID}}`;
     const answers = [
       await post("/api/v2/order", JSON.stringify(RESTING), "placed"),
       await get("/api/v2/order", `orderId=${ID}`),
       await get("/api/v2/allOrders", `orderId=${ID}&limit=5`),
-      await post("/api/v2/orderStatus", asked, "status"),
-      await post("/api/v2/getOrderHistory", asked, "history"),
+      await post("/api/v2/orderStatus", requested, "status"),
+      await post("/api/v2/getOrderHistory", requested, "history"),
       await world.send(
         attack("DELETE", "/api/v2/order", { query: `symbol=BTC%2FUSD&orderId=${ID}&nonce=cancel` }),
       ),
@@ -115,7 +115,8 @@ describe(`complaint 39: the id ${ID} is exact`, () => {
         refusal(-2013),
       );
       expect(
-        (await post("/api/v2/getOrderHistory", asked.replace(String(ID), String(other)), `${other}`)).body,
+        (await post("/api/v2/getOrderHistory", requested.replace(String(ID), String(other)), `${other}`))
+          .body,
       ).toBe('{"orders":[]}');
     }
     expect((await get("/api/v2/allOrders", `orderId=${ID + 1n}&limit=5`)).body).toBe("[]");

@@ -91,8 +91,8 @@ function compatTable(): string {
     });
     const perOrders =
       name === "openOrders.market" ? `; ${openOrdersWeight(100)} for each 100 orders if that is more` : "";
-    const told = `${one === all ? one : `${one} with a symbol, ${all} without`}${above.join("")}${perOrders}`;
-    return `| \`${method} ${path}\` | ${told} | ${access === "PUBLIC" ? "no key" : access} |`;
+    const reported = `${one === all ? one : `${one} with a symbol, ${all} without`}${above.join("")}${perOrders}`;
+    return `| \`${method} ${path}\` | ${reported} | ${access === "PUBLIC" ? "no key" : access} |`;
   });
   return `These routes pass requests to the handlers of the routes above, for [existing clients](existing-clients.md).
 \`test/service/rest/compat/\` sends them the recorded requests of six clients.

@@ -40,11 +40,11 @@ const RESULT = /^\{"id":[0-9]+,"status":([0-9]+),"(result|error)":(.*),"rateLimi
 async function same(method: string, fields: RequestParameters): Promise<string> {
   const answer = await byRest.rest(requestOf(byRest, routeOf(method), { fields }));
   const text = await line.askText(method, { fields });
-  const [, status, member, told = ""] = RESULT.exec(text) ?? [];
+  const [, status, member, reported = ""] = RESULT.exec(text) ?? [];
   expect(Number(status)).toBe(answer.status);
   // A message also names the parameter that the error is about.
-  if (member === "result") expect(told).toBe(answer.body);
-  else expect(told.replace(/,"field":"[^"]*"\}$/, "}")).toBe(answer.body);
+  if (member === "result") expect(reported).toBe(answer.body);
+  else expect(reported.replace(/,"field":"[^"]*"\}$/, "}")).toBe(answer.body);
   return answer.body;
 }
 
@@ -176,28 +176,28 @@ describe("decision 39: unknown key, wrong address and missing permission", () =>
 
   /** Status, every header and the body; only the id of the request and the date may differ. */
   const whole = ({ status, headers, body }: RawAnswer): string => {
-    const told = [...headers].filter(([name]) => name !== "x-request-id" && name !== "date");
-    return [status, ...told.map((pair) => pair.join(": ")), body].join("\n");
+    const reported = [...headers].filter(([name]) => name !== "x-request-id" && name !== "date");
+    return [status, ...reported.map((pair) => pair.join(": ")), body].join("\n");
   };
 
   /** Sends the same requests in a separate world for each of the three. */
-  async function tellAll(
+  async function reportAll(
     ask: (world: SurfaceWorld, keyOf: (access: string) => Credentials) => Promise<readonly string[]>,
   ): Promise<void> {
-    const told: (readonly string[])[] = [];
+    const reported: (readonly string[])[] = [];
     for (const keyOf of Object.values(REFUSED)) {
       const world = await openSurface();
-      told.push(await ask(world, keyOf));
+      reported.push(await ask(world, keyOf));
       await world.close();
     }
-    expect(told[0]?.length).toBeGreaterThan(10);
-    for (const line of told[0] ?? []) expect(line).toContain("-2015");
-    expect(told[1]).toEqual(told[0]);
-    expect(told[2]).toEqual(told[0]);
+    expect(reported[0]?.length).toBeGreaterThan(10);
+    for (const line of reported[0] ?? []) expect(line).toContain("-2015");
+    expect(reported[1]).toEqual(reported[0]);
+    expect(reported[2]).toEqual(reported[0]);
   }
 
   it("by REST: status, headers and body are equal byte for byte, on every signed route", () =>
-    tellAll(async (world, keyOf) => {
+    reportAll(async (world, keyOf) => {
       const answers: string[] = [];
       for (const route of ROUTES.filter(({ access }) => access !== "PUBLIC")) {
         const fields = { symbol: "BTC/USD", origClientOrderId: NAMES.managed };
@@ -209,7 +209,7 @@ describe("decision 39: unknown key, wrong address and missing permission", () =>
     }));
 
   it("by WebSocket: the whole reply is equal, on every signed method", () =>
-    tellAll(async (world, keyOf) => {
+    reportAll(async (world, keyOf) => {
       const own = await openLine(world);
       const replies: string[] = [];
       for (const { name, access } of METHODS.filter((method) => method.access !== "PUBLIC")) {

@@ -68,7 +68,7 @@ async function inWorld(one: Case, run: (world: SurfaceWorld) => Promise<void>): 
   }
 }
 
-async function askedOf(world: SurfaceWorld, works: Works, one: Case): Promise<SurfaceRequest> {
+async function requestedOf(world: SurfaceWorld, works: Works, one: Case): Promise<SurfaceRequest> {
   const only = typeof one.only === "function" ? one.only(world) : one.only;
   const fields: RequestParameters = { ...(only ?? (await works.fields(world))), ...one.fields };
   return { fields, ...(one.forge && { forge: one.forge }) };
@@ -89,8 +89,8 @@ describe.each(ROUTES.map((route) => [`${route.method} ${route.path}`, route] as 
     const found: SurfaceRow = { name: route.name, address, errors: new Map() };
     ofRoutes.push(found);
 
-    const send = async (world: SurfaceWorld, asked: SurfaceRequest) =>
-      await world.rest(requestOf(world, route, asked));
+    const send = async (world: SurfaceWorld, requested: SurfaceRequest) =>
+      await world.rest(requestOf(world, route, requested));
 
     it("works, has the weight of its row, and counts its orders", async () => {
       const numbers: number[] = [];
@@ -134,9 +134,9 @@ describe.each(ROUTES.map((route) => [`${route.method} ${route.path}`, route] as 
 
     it.each(cases.map((one) => [one.error, one.how, one] as const))("%s: %s", (error, how, one) =>
       inWorld(one, async (world) => {
-        const asked = await askedOf(world, works, one);
+        const requested = await requestedOf(world, works, one);
         await one.before?.(world);
-        const answer = await send(world, asked);
+        const answer = await send(world, requested);
         const body = bodyOf(answer) as JsonObject & { code: number; msg: string };
         expectError({ status: answer.status, ...body }, error);
         expect(Object.keys(body).slice(0, 3)).toEqual(["code", "msg", "error"]);
@@ -199,10 +199,10 @@ describe.each(METHOD_NAMES)("WebSocket %s", (address, method) => {
     const numbers: number[] = [];
     for (let round = 0; round < 2; round++) {
       const line = await openLine(usual);
-      const asked = { fields: await works.fields(usual) };
-      const due = typeof method.weight === "number" ? method.weight : method.weight(sentOf(asked.fields));
+      const requested = { fields: await works.fields(usual) };
+      const due = typeof method.weight === "number" ? method.weight : method.weight(sentOf(requested.fields));
       const before = await line.ask("session.subscriptions", { fields: {} });
-      const reply = await line.ask(address, asked);
+      const reply = await line.ask(address, requested);
       expect(reply).toMatchObject({ status: 200 });
       expectMembers(reply.result, works);
       found.weight = String(countOf(reply, "REQUEST_WEIGHT") - countOf(before, "REQUEST_WEIGHT"));
@@ -239,11 +239,11 @@ describe.each(METHOD_NAMES)("WebSocket %s", (address, method) => {
     (error, how, one) =>
       inWorld(one, async (world) => {
         const line = await openLine(world);
-        const asked = await askedOf(world, works, one);
+        const requested = await requestedOf(world, works, one);
         await one.before?.(world);
         if (one.twice === true && isSubscribing)
-          expect(await line.ask(address, asked)).toMatchObject({ status: 200 });
-        const reply = await line.ask(address, asked);
+          expect(await line.ask(address, requested)).toMatchObject({ status: 200 });
+        const reply = await line.ask(address, requested);
         line.close();
         expectError({ status: reply.status, ...errorOf(reply) }, error);
         expect(Object.keys(reply).slice(0, 3)).toEqual(["id", "status", "error"]);

@@ -187,24 +187,24 @@ export function textOf(method: string, { fields, forge = {} }: SurfaceRequest, i
 
 /** A connection for one message at a time. */
 export type Line = Readonly<{
-  ask: (method: string, asked: SurfaceRequest) => Promise<JsonObject>;
+  ask: (method: string, requested: SurfaceRequest) => Promise<JsonObject>;
   /** The same; resolves to the unparsed reply. */
-  askText: (method: string, asked: SurfaceRequest) => Promise<string>;
+  askText: (method: string, requested: SurfaceRequest) => Promise<string>;
   close: () => void;
 }>;
 
 /** Opens a connection to the private interface. */
 export async function openLine(world: SurfaceWorld): Promise<Line> {
   const client = await SocketClient.connect(`ws://127.0.0.1:${world.port}/ws/listenKey`);
-  const next = async (method: string, asked: SurfaceRequest): Promise<number> => {
+  const next = async (method: string, requested: SurfaceRequest): Promise<number> => {
     const before = client.messages.length;
-    client.socket.send(textOf(method, asked, String(world.next())));
+    client.socket.send(textOf(method, requested, String(world.next())));
     await client.until(() => client.messages.length > before);
     return before;
   };
   return {
-    ask: async (method, asked) => client.messages[await next(method, asked)] ?? {},
-    askText: async (method, asked) => client.texts[await next(method, asked)] ?? "",
+    ask: async (method, requested) => client.messages[await next(method, requested)] ?? {},
+    askText: async (method, requested) => client.texts[await next(method, requested)] ?? "",
     close: () => client.close(),
   };
 }

@@ -53,15 +53,15 @@ describe("mark history", () => {
     fc.assert(
       fc.property(side, drawn, (of, pairs) => {
         const marks = pairs.map(([position, value]) => mark(of, position, value));
-        const kept = [...new Map(marks.map((each) => [each.position, each])).values()];
+        const stored = [...new Map(marks.map((each) => [each.position, each])).values()];
         const history = historyOf(marks);
         for (let position = 0; position <= 26; position++) {
           const reference = history.referenceFrom({ shard: 0, symbol, side: of, position });
-          expect(reference).toBe(plainReference(kept, of, position));
+          expect(reference).toBe(plainReference(stored, of, position));
         }
-        const positions = kept.map((each) => each.position);
+        const positions = stored.map((each) => each.position);
         expect(history.lastPosition({ symbol, side: of })).toBe(
-          kept.length ? Math.max(...positions) : undefined,
+          stored.length ? Math.max(...positions) : undefined,
         );
       }),
     );
@@ -91,17 +91,17 @@ describe("mark history", () => {
     fc.assert(
       fc.property(side, drawn, oldest, (of, pairs, oldestPosition) => {
         const marks = pairs.map(([position, value]) => mark(of, position, value));
-        const kept = [...new Map(marks.map((each) => [each.position, each])).values()];
+        const stored = [...new Map(marks.map((each) => [each.position, each])).values()];
         const history = historyOf(marks);
         const last = history.lastPosition({ symbol, side: of });
         const gone = history.obsolete({ shard: 0, symbol, side: of, oldestPosition });
-        const left = kept.filter((each) => !gone.includes(each));
+        const left = stored.filter((each) => !gone.includes(each));
         expect(history.obsolete({ shard: 0, symbol, side: of, oldestPosition })).toEqual([]);
         expect(history.lastPosition({ symbol, side: of })).toBe(last);
-        expect(left.length).toBe(kept.length - gone.length);
-        expect(left.some((each) => each.position === last)).toBe(kept.length > 0);
+        expect(left.length).toBe(stored.length - gone.length);
+        expect(left.some((each) => each.position === last)).toBe(stored.length > 0);
         for (let position = oldestPosition ?? last ?? 0; position <= 27; position++) {
-          const expected = plainReference(kept, of, position);
+          const expected = plainReference(stored, of, position);
           expect(history.referenceFrom({ shard: 0, symbol, side: of, position })).toBe(expected);
           expect(historyOf(left).referenceFrom({ shard: 0, symbol, side: of, position })).toBe(expected);
         }

@@ -12,7 +12,7 @@ export async function closeAndEnd(parts: WorldParts, instance: Instance): Promis
 }
 
 /** Ends a process whose engine could not be closed, which may only be because of its store. */
-export function endFailed({ demand, fleet }: WorldParts, instance: Instance, error: unknown): void {
-  demand(instance.dead || instance.storeFaults > 0, "an engine closes", () => String(error));
+export function endFailed({ requireThat, fleet }: WorldParts, instance: Instance, error: unknown): void {
+  requireThat(instance.dead || instance.storeFaults > 0, "an engine closes", () => String(error));
   fleet.kill(instance);
 }

@@ -1,11 +1,16 @@
 import type { JournalRecord } from "../../src/model/index.ts";
 import { encodeRecord } from "../../src/wire/index.ts";
-import type { Demand } from "./invariant-broken.ts";
+import type { RequireThat } from "./invariant-broken.ts";
 import type { JournalBook, SeenOrder } from "./journal-book.ts";
 import type { Situations } from "./situations.ts";
 import type { WorldDisk } from "./world-disk.ts";
 
-type Parts = Readonly<{ disk: WorldDisk; journal: JournalBook; demand: Demand; situations: Situations }>;
+type Parts = Readonly<{
+  disk: WorldDisk;
+  journal: JournalBook;
+  requireThat: RequireThat;
+  situations: Situations;
+}>;
 
 /** A durable record that is not in the journal any more. */
 type Gone = Readonly<{ shard: number; sequence: number }>;
@@ -64,14 +69,14 @@ export class Departures {
 
   /** Returns the records of a shard that have left since the last look. */
   async #goneOf(shard: number, head: number): Promise<readonly Gone[]> {
-    const { demand, disk } = this.#parts;
+    const { requireThat, disk } = this.#parts;
     const there = new Set((await recordsOf(disk, shard)).map(({ sequence }) => sequence));
     const left = this.#left.get(shard) ?? new Set();
     const snapshot = await disk.reader.readSnapshot(shard);
     const gone: Gone[] = [];
     for (let sequence = 1; sequence <= head; sequence++) {
       if (there.has(sequence) || left.has(sequence)) continue;
-      demand(
+      requireThat(
         sequence < (snapshot?.sequence ?? 0),
         "decision TA",
         () => `record ${sequence} of shard ${shard} has left, the snapshot is of ${snapshot?.sequence}`,
@@ -89,46 +94,54 @@ export class Departures {
   }
 
   async #departed({ orderId, endedAtMs, accountId, list }: SeenOrder, beforeMs: number): Promise<void> {
-    const { demand, journal, situations, disk } = this.#parts;
+    const { requireThat, journal, situations, disk } = this.#parts;
     const legs = list?.legs ?? [orderId];
     for (const leg of legs) {
       const endMs = leg === orderId ? endedAtMs : journal.find(leg)?.endedAtMs;
-      demand(
+      requireThat(
         endMs !== undefined && endMs < beforeMs,
         "decision TA",
         () => `order ${orderId} left before ${beforeMs}, ${leg} ended at ${endMs}`,
       );
-      const kept = journal
+      const stored = journal
         .sequencesOf(leg)
         .filter(({ shard, sequence }) => !this.#left.get(shard)?.has(sequence));
-      demand(kept.length === 0, "decision TA", () => `order ${orderId} left, records of ${leg} are kept`);
+      requireThat(
+        stored.length === 0,
+        "decision TA",
+        () => `order ${orderId} left, records of ${leg} are kept`,
+      );
     }
     const row = await disk.reader.findEnded({ accountId, orderId });
-    demand(row === undefined, "decision TA", () => `records of order ${orderId} left, and its row is kept`);
+    requireThat(
+      row === undefined,
+      "decision TA",
+      () => `records of order ${orderId} left, and its row is kept`,
+    );
     journal.departed.add(orderId);
-    situations.saw(list === undefined ? "order left with its records" : "list left with its records");
+    situations.observe(list === undefined ? "order left with its records" : "list left with its records");
   }
 
   /** Checks that each ended order that has not left has its row. */
   async #whole(): Promise<void> {
-    const { demand, journal, disk } = this.#parts;
+    const { requireThat, journal, disk } = this.#parts;
     for (const { orderId, accountId, ended } of [...journal.orders.values()]) {
       if (ended === undefined || journal.departed.has(orderId)) continue;
       const row = await disk.reader.findEnded({ accountId, orderId });
       const isGone = row === undefined && !journal.departed.has(orderId);
-      demand(!isGone, "decision TA", () => `the row of order ${orderId} left, and its records are kept`);
+      requireThat(!isGone, "decision TA", () => `the row of order ${orderId} left, and its records are kept`);
     }
   }
 
   #inArchive(gone: readonly Gone[]): void {
-    const { demand, journal, disk } = this.#parts;
+    const { requireThat, journal, disk } = this.#parts;
     const archived = disk.archived?.();
     if (archived === undefined) return;
     for (const { shard, sequence } of gone) {
       const record = journal.recordOf(shard, sequence);
-      const isKept = record !== undefined && archived.has(encodeRecord(record));
-      demand(
-        isKept,
+      const isRetained = record !== undefined && archived.has(encodeRecord(record));
+      requireThat(
+        isRetained,
         "decision TC",
         () => `record ${sequence} of shard ${shard} left and is not in the archive`,
       );

@@ -15,7 +15,7 @@ export function mayDieWhileOpening(
   const die = async (): Promise<void> => {
     await turns(after);
     if (instance.state !== "opening") return;
-    situations.saw("killed while opening");
+    situations.observe("killed while opening");
     fleet.kill(instance);
   };
   beside(die());

@@ -11,7 +11,7 @@ import { ownFillsOf } from "./faults.ts";
 import { EVERY_SHARD } from "./holdings.ts";
 import type { Hosts } from "./hosts.ts";
 import { Instance } from "./instance.ts";
-import type { Demand } from "./invariant-broken.ts";
+import type { RequireThat } from "./invariant-broken.ts";
 import type { JournalBook } from "./journal-book.ts";
 import type { Plan } from "./plan.ts";
 import type { Situations } from "./situations.ts";
@@ -37,7 +37,7 @@ export type FleetWorld = Readonly<{
 
 /** Dependencies of a fleet. The rest of the world is created after it. */
 export type FleetParts = Readonly<{
-  demand: Demand;
+  requireThat: RequireThat;
   parts: () => FleetWorld;
   /** Called when a node claims shards that another has taken last, before it counts as their owner. */
   claiming: (owner: Instance, shards: readonly number[]) => void;
@@ -147,11 +147,11 @@ export class Fleet {
   #pickNode(random: Random, accountId: number): Instance | undefined {
     const serving = this.alive.filter(({ service }) => service !== undefined);
     if (serving.length === 0) return undefined;
-    const asked = random.pick(serving);
+    const requested = random.pick(serving);
     const isAny = random.chance(0.1);
-    const named = asked.node?.ownerOf(shardOf(accountId))?.incarnation;
+    const named = requested.node?.ownerOf(shardOf(accountId))?.incarnation;
     const owner = isAny ? undefined : serving.find(({ incarnation }) => incarnation === named);
-    return owner ?? asked;
+    return owner ?? requested;
   }
 
   /** Starts a process. The previous one continues if it is not dead. */
@@ -192,25 +192,25 @@ export class Fleet {
 
   kill(instance: Instance): void {
     const { venue, native, situations, journal } = this.#options.parts();
-    if (instance.appending > 0) situations.saw("killed with an append under way");
-    if (journal.inFlight > 0) this.#sawChildren(instance);
+    if (instance.appending > 0) situations.observe("killed with an append under way");
+    if (journal.inFlight > 0) this.#observedChildren(instance);
     instance.kill();
     venue.forget(instance);
     native.forget(instance);
   }
 
-  #sawChildren({ holdings }: Instance): void {
+  #observedChildren({ holdings }: Instance): void {
     const { venue, situations, journal } = this.#options.parts();
     for (const orderId of journal.open) {
       const child = journal.find(orderId)?.child;
       if (child === undefined || !holdings.isLast(shardOfId(orderId))) continue;
       const isKnown = venue.rows.has(child.childId);
-      situations.saw(isKnown ? "killed between submit and outcome" : "killed between intent and submit");
+      situations.observe(isKnown ? "killed between submit and outcome" : "killed between intent and submit");
     }
   }
 
   async #open(instance: Instance): Promise<void> {
-    const { demand, parts, takenOver, moved } = this.#options;
+    const { requireThat, parts, takenOver, moved } = this.#options;
     const { store, venue, hosts, volumes, plan, time } = parts();
     const clock: Clock = instance.clock(time.clock);
     const shared = {
@@ -252,7 +252,9 @@ export class Fleet {
       if (instance.state !== "closing") instance.state = "running";
     } catch (error) {
       const isClosed = instance.standby !== undefined && instance.state === "closing";
-      demand(instance.dead || isClosed || instance.storeFaults > 0, "an engine opens", () => String(error));
+      requireThat(instance.dead || isClosed || instance.storeFaults > 0, "an engine opens", () =>
+        String(error),
+      );
       this.kill(instance);
     }
   }
@@ -272,14 +274,14 @@ export class Fleet {
   }
 
   #telemetry(instance: Instance): Telemetry {
-    const { demand } = this.#options;
+    const { requireThat } = this.#options;
     return {
       event(_level, name, fields) {
         if (instance.dead) return;
         if (name === "child.unknown" || name === "shard.fenced") return;
         const text = Object.values(fields).join(" ");
-        demand(!text.includes("secret-"), "I72", () => `${name}: ${text}`);
-        if (name === "listener.failed") demand(false, "a listener fails", () => text);
+        requireThat(!text.includes("secret-"), "I72", () => `${name}: ${text}`);
+        if (name === "listener.failed") requireThat(false, "a listener fails", () => text);
       },
     };
   }

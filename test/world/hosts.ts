@@ -4,10 +4,10 @@ import { type Quantity, quantity } from "../../src/decimal/index.ts";
 import type { Account, ApiKey, ChildRequest } from "../../src/model/index.ts";
 import type { Accounts, Exposure, RateLimiter } from "../../src/ports/index.ts";
 import type { Instance } from "./instance.ts";
-import type { Demand } from "./invariant-broken.ts";
+import type { RequireThat } from "./invariant-broken.ts";
 import type { Plan } from "./plan.ts";
 import { type AnswerParts, PortAnswers, type PortFaults } from "./port-answers.ts";
-import { exactOf, stepsOf, UNTOLD } from "./venue-row.ts";
+import { exactOf, stepsOf, UNREPORTED } from "./venue-row.ts";
 
 /** Initial position of a reducing account in each market, and the quantity it buys at a time. */
 const HELD = quantity("5");
@@ -19,7 +19,7 @@ const LAG_MS = 10_000;
 type Held = Readonly<{ atMs: number; exact: bigint }>;
 
 /** Dependencies of the hosts. */
-export type HostParts = AnswerParts & Readonly<{ plan: Plan; demand: Demand }>;
+export type HostParts = AnswerParts & Readonly<{ plan: Plan; requireThat: RequireThat }>;
 
 /** Returns the key of an account's owner. */
 export function keyOf(accountId: number): Readonly<{ apiKey: string; secret: string }> {
@@ -95,7 +95,11 @@ export class Hosts {
     if (!reduceOnly) return;
     const left = this.exact(accountId, symbol) - size;
     this.#move(accountId, symbol, left);
-    this.#parts.demand(left >= -UNTOLD, "I13", () => `account ${accountId} is left with ${left} ${symbol}`);
+    this.#parts.requireThat(
+      left >= -UNREPORTED,
+      "I13",
+      () => `account ${accountId} is left with ${left} ${symbol}`,
+    );
   }
 
   exposure(instance: Instance): Exposure {

@@ -100,9 +100,9 @@ export class Instance {
     this.state = "dead";
     this.#held = undefined;
     this.sink = undefined;
-    const told = [...this.#onDeath];
+    const reported = [...this.#onDeath];
     this.#onDeath.clear();
-    for (const hear of told) hear();
+    for (const receive of reported) receive();
   }
 
   /** Reaches a named point of its engine, at which it may have to die. */
@@ -112,17 +112,17 @@ export class Instance {
     kill();
   }
 
-  /** Calls `hear` once when the process dies. The returned function cancels that. */
-  onDeath(hear: () => void): () => void {
-    this.#onDeath.add(hear);
-    return () => this.#onDeath.delete(hear);
+  /** Calls `receive` once when the process dies. The returned function cancels that. */
+  onDeath(receive: () => void): () => void {
+    this.#onDeath.add(receive);
+    return () => this.#onDeath.delete(receive);
   }
 
   pause(): void {
     if (!this.dead) this.#held ??= [];
   }
 
-  /** Stops the process with clocks of its machine. `goOn` ends it. */
+  /** Stops the process with clocks of its machine. `resume` ends it. */
   standStill(what: Standstill, { wallMs, trueMs }: WorldMoment): void {
     if (this.dead || this.paused) return;
     // Whatever it asks now is answered late.
@@ -131,9 +131,9 @@ export class Instance {
     this.machine.stop(what, { wallMs, monotonicMs: trueMs });
   }
 
-  goOn({ wallMs, trueMs }: WorldMoment): void {
+  proceed({ wallMs, trueMs }: WorldMoment): void {
     if (!this.paused) return;
-    this.machine.goOn({ wallMs, monotonicMs: trueMs });
+    this.machine.resume({ wallMs, monotonicMs: trueMs });
     this.stoodAtMs = trueMs;
     this.resume();
   }

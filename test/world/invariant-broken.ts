@@ -17,4 +17,4 @@ export class InvariantBroken extends Error {
 }
 
 /** Requires that an invariant holds. A world keeps the first that does not. `seen` is evaluated only then. */
-export type Demand = (holds: boolean, invariant: string, seen: string | (() => string)) => void;
+export type RequireThat = (holds: boolean, invariant: string, seen: string | (() => string)) => void;

@@ -18,7 +18,7 @@ import {
 import type { AppendBatch, AppendOutcome, ShardAppend } from "../../src/ports/index.ts";
 import { encodeRecord } from "../../src/wire/index.ts";
 import type { Instance } from "./instance.ts";
-import type { Demand } from "./invariant-broken.ts";
+import type { RequireThat } from "./invariant-broken.ts";
 import { exactOf } from "./venue-row.ts";
 
 /** An outstanding child according to the journal. */
@@ -120,11 +120,11 @@ export class JournalBook {
   readonly #sequences: Map<number, number> = new Map();
   readonly #hash: ReturnType<typeof createHash> = createHash("sha256");
   readonly #checks: readonly RecordCheck[];
-  readonly #demand: Demand;
+  readonly #requireThat: RequireThat;
   #inFlight = 0;
 
-  constructor(demand: Demand, checks: readonly RecordCheck[]) {
-    this.#demand = demand;
+  constructor(requireThat: RequireThat, checks: readonly RecordCheck[]) {
+    this.#requireThat = requireThat;
     this.#checks = checks;
   }
 
@@ -165,17 +165,17 @@ export class JournalBook {
 
   /** Takes the data that an append stored, before any caller receives the outcome. */
   take(batch: AppendBatch, outcomes: readonly AppendOutcome[], instance: Instance): void {
-    const kept = batch.shards.filter((_, index) => outcomes[index] === "durable");
+    const stored = batch.shards.filter((_, index) => outcomes[index] === "durable");
     const { generation, holdings } = instance;
-    for (const { shard } of kept)
-      this.#demand(
+    for (const { shard } of stored)
+      this.#requireThat(
         holdings.isLast(shard),
         "I60",
         () => `process ${generation} appended to shard ${shard} after it was replaced`,
       );
     // Market data is stored whatever the outcome of the shards.
     if (holdings.isLast(MARKET_SHARD)) for (const print of batch.prints ?? []) this.#print(print);
-    for (const part of kept) {
+    for (const part of stored) {
       for (const mark of part.marks ?? []) this.#mark({ ...mark, generation });
       this.#takeShard(part, instance);
     }
@@ -210,7 +210,7 @@ export class JournalBook {
   #takeShard({ shard, records }: ShardAppend, instance: Instance): void {
     for (const record of records) {
       const expected = (this.#sequences.get(shard) ?? 0) + 1;
-      this.#demand(
+      this.#requireThat(
         record.sequence === expected,
         "I54",
         () => `record ${record.sequence} of shard ${shard} in place of ${expected}`,
@@ -228,7 +228,7 @@ export class JournalBook {
 
   #change(record: JournalRecord, { orderId, previous, facts }: JournalRecord["changes"][number]): SeenChange {
     const before = this.orders.get(orderId);
-    this.#demand(
+    this.#requireThat(
       previous === (before?.lastSequence ?? 0),
       "I53",
       () => `order ${orderId} goes on from ${previous}, not ${before?.lastSequence}`,
@@ -292,7 +292,7 @@ export class JournalBook {
   #fill(orderId: number, { childId, fill }: Extract<Fact, { kind: "FILLED" }>): void {
     const fills = this.fills.get(orderId) ?? new Map();
     const name = `${childId} ${fill.executionId}`;
-    this.#demand(!fills.has(name), "I15", () => `execution ${name} is counted twice`);
+    this.#requireThat(!fills.has(name), "I15", () => `execution ${name} is counted twice`);
     fills.set(name, { childId, fill });
     this.fills.set(orderId, fills);
   }

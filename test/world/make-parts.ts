@@ -5,7 +5,7 @@ import { Departures } from "./departures.ts";
 import { Faults, ownFillsOf } from "./faults.ts";
 import { Fleet } from "./fleet.ts";
 import { Hosts } from "./hosts.ts";
-import type { Demand } from "./invariant-broken.ts";
+import type { RequireThat } from "./invariant-broken.ts";
 import { checkClaim, checkTakenOver } from "./invariants/cluster.ts";
 import { Giving } from "./invariants/giving.ts";
 import { checkSubmit } from "./invariants/submission.ts";
@@ -36,13 +36,16 @@ type WorldInputs = Readonly<{
   rows: RecordedRows;
   disk: CreateDisk;
   checks: readonly RecordCheck[];
-  demand: Demand;
+  requireThat: RequireThat;
   /** Checks what a child and its siblings have executed, after each execution. */
   executed: (row: Row) => void;
 }>;
 
 /** The parts that all other parts of a world depend on. */
-type Base = Pick<WorldParts, "plan" | "random" | "faults" | "situations" | "time" | "demand" | "markets">;
+type Base = Pick<
+  WorldParts,
+  "plan" | "random" | "faults" | "situations" | "time" | "requireThat" | "markets"
+>;
 
 /** Creates the parts of a world. Each has its own random generator. */
 export function makeParts(plan: Plan, given: WorldInputs): WorldParts {
@@ -52,9 +55,9 @@ export function makeParts(plan: Plan, given: WorldInputs): WorldParts {
   };
   const base = makeBase(plan, { ...given, turn });
   const disk = given.disk(plan.forgets, plan.cluster && base.time.clock);
-  const { demand, situations, faults, time, random } = base;
+  const { requireThat, situations, faults, time, random } = base;
   const shared = { faults, situations, time };
-  const journal = new JournalBook(demand, given.checks);
+  const journal = new JournalBook(requireThat, given.checks);
   const tape = new TrueTape({
     ...shared,
     random: random.of("tape"),
@@ -62,28 +65,28 @@ export function makeParts(plan: Plan, given: WorldInputs): WorldParts {
     // A node whose clock is behind takes a print for fresh that is not.
     ...(plan.cluster && { freshMs: Number.POSITIVE_INFINITY }),
   });
-  const hosts = new Hosts({ ...shared, random: random.of("hosts"), plan, demand });
+  const hosts = new Hosts({ ...shared, random: random.of("hosts"), plan, requireThat });
   const between = random.of("fills told between two owners");
   const giving = new Giving(() => parts);
   const fleet = new Fleet(
     {
-      demand,
+      requireThat,
       parts: () => parts,
       claiming: (owner, shards) => checkClaim(parts, owner, shards),
       takenOver: (instance, engine) => checkTakenOver(parts, instance, engine),
       moved: (instance, shards) => {
         giving.moved(instance, shards);
-        if (shards.lost.length > 0) parts.beside(tellBetween(parts, between));
+        if (shards.lost.length > 0) parts.beside(reportBetween(parts, between));
       },
     },
     plan.markets.map(({ symbol }) => symbol),
   );
-  const departures = plan.forgets ? new Departures({ disk, journal, demand, situations }) : undefined;
+  const departures = plan.forgets ? new Departures({ disk, journal, requireThat, situations }) : undefined;
   const store = new WorldStore({
     ...shared,
     random: random.of("store"),
     journal,
-    demand,
+    requireThat,
     disk,
     departures,
     retentionDays: plan.settings.retentionDays,
@@ -101,20 +104,20 @@ export function makeParts(plan: Plan, given: WorldInputs): WorldParts {
     venue: makeVenue(base, { ...others, parts: () => parts, checked: given.executed }),
     ledger: new Ledger(),
     beside: (doing) => {
-      doing.catch((error: unknown) => demand(false, "the world itself", () => textOf(error)));
+      doing.catch((error: unknown) => requireThat(false, "the world itself", () => textOf(error)));
     },
   };
   return parts;
 }
 
 /** Lets the venue tell withheld fills about when a shard has left its node and no other one runs it yet. */
-async function tellBetween({ time, venue }: WorldParts, random: Random): Promise<void> {
-  const [isTold, inMs] = [random.chance(0.7), random.below(60)];
+async function reportBetween({ time, venue }: WorldParts, random: Random): Promise<void> {
+  const [isReported, inMs] = [random.chance(0.7), random.below(60)];
   await time.after(inMs);
-  if (isTold) venue.tellWithheld();
+  if (isReported) venue.reportWithheld();
 }
 
-function makeBase(plan: Plan, { turn, rows, demand }: WorldInputs): Base {
+function makeBase(plan: Plan, { turn, rows, requireThat }: WorldInputs): Base {
   const random = createRandom(plan.seed);
   const faults = new Faults(plan.rates);
   const markets = plan.markets.map(
@@ -128,7 +131,7 @@ function makeBase(plan: Plan, { turn, rows, demand }: WorldInputs): Base {
       }),
   );
   const time = new WorldTime({ startMs: START_MS, turn });
-  return { plan, random, faults, markets, time, demand, situations: new Situations() };
+  return { plan, random, faults, markets, time, requireThat, situations: new Situations() };
 }
 
 /** Creates the native orders and the volumes of the host. */

@@ -1,7 +1,7 @@
 import type { Random } from "../../src/common/random.ts";
 import type { PrintInput, QuoteInput, QuoteVerdict } from "../../src/ports/index.ts";
 import type { Instance } from "./instance.ts";
-import type { BadQuote, Market, ToldQuote } from "./market.ts";
+import type { BadQuote, Market, ReportedQuote } from "./market.ts";
 import type { WorldParts } from "./parts.ts";
 import { readSeen } from "./seen-markets.ts";
 
@@ -29,21 +29,22 @@ function inEightDecimals(quote: QuoteInput): QuoteInput {
 }
 
 /** Sends a quote to a process, judges its verdict (I30), and records a quote that it has counted. */
-export function showQuote(parts: WorldParts, instance: Instance, told: ToldQuote): void {
+export function showQuote(parts: WorldParts, instance: Instance, reported: ReportedQuote): void {
   instance.enter(() => {
     const { wallMs: nowMs, monotonicMs } = instance.now(parts.time);
-    const quote = { ...told.quote, timeMs: told.quote.timeMs ?? nowMs };
-    const verdict = instance.sink?.quote(told.quote);
+    const quote = { ...reported.quote, timeMs: reported.quote.timeMs ?? nowMs };
+    const verdict = instance.sink?.quote(reported.quote);
     if (verdict === undefined) return;
-    sawVerdict(parts, instance, { ...told, quote }, verdict);
-    const { demand, plan } = parts;
+    observedVerdict(parts, instance, { ...reported, quote }, verdict);
+    const { requireThat, plan } = parts;
     const seen = readSeen(quote, quote.timeMs);
     if (verdict !== "counted")
       return instance.markets.dropped(quote.symbol, verdict, seen, plan.settings.quoteJumpFactor);
     const ageMs = nowMs - quote.timeMs;
     const isTimely = ageMs <= plan.settings.quoteMaxAgeMs && -ageMs <= plan.settings.quoteMaxAheadMs;
-    const isGood = seen !== undefined && isTimely && (told.bad === undefined || !NEVER.includes(told.bad));
-    demand(isGood, "I30", () => `a quote counts: ${JSON.stringify(quote)}, ${ageMs} ms old`);
+    const isGood =
+      seen !== undefined && isTimely && (reported.bad === undefined || !NEVER.includes(reported.bad));
+    requireThat(isGood, "I30", () => `a quote counts: ${JSON.stringify(quote)}, ${ageMs} ms old`);
     if (seen !== undefined) instance.markets.counted(seen, monotonicMs);
   });
 }
@@ -58,23 +59,23 @@ export function showHeartbeat({ time }: WorldParts, instance: Instance, symbol: 
   });
 }
 
-function sawVerdict(
+function observedVerdict(
   { situations, time }: WorldParts,
   instance: Instance,
-  { bad, quote }: ToldQuote,
+  { bad, quote }: ReportedQuote,
   verdict: QuoteVerdict,
 ): void {
-  if (verdict === "jump") situations.saw("jump held back");
-  if (verdict === "counted" && bad === "jump") situations.saw("jump confirmed");
-  if (verdict === "stale") situations.saw("stale quote dropped");
-  if (verdict === "future") situations.saw("future quote dropped");
-  if (verdict === "out-of-order") situations.saw("quote out of order dropped");
+  if (verdict === "jump") situations.observe("jump held back");
+  if (verdict === "counted" && bad === "jump") situations.observe("jump confirmed");
+  if (verdict === "stale") situations.observe("stale quote dropped");
+  if (verdict === "future") situations.observe("future quote dropped");
+  if (verdict === "out-of-order") situations.observe("quote out of order dropped");
   if (verdict === "zero" || verdict === "crossed" || verdict === "malformed")
-    situations.saw("bad quote dropped");
+    situations.observe("bad quote dropped");
   const { monotonicMs } = instance.now(time);
   const isLate = instance.markets.ageMs(quote.symbol, { wallMs: quote.timeMs ?? 0, monotonicMs }) > 5_000;
   if (isLate && instance.markets.last(quote.symbol) !== undefined)
-    situations.saw("no quote for longer than its age");
+    situations.observe("no quote for longer than its age");
 }
 
 /** Publishes the data of the markets. */
@@ -94,11 +95,11 @@ export class MarketPublisher {
   quote(): void {
     const { fleet, time, faults } = this.#parts;
     const market = this.#market();
-    const told = market.next(time.trueMs);
+    const reported = market.next(time.trueMs);
     const gapMs = 2_000 + this.#random.below(12_000);
     if (faults.strikes("quotes leave gaps", this.#random, 0.01)) this.#silentUntilMs = time.trueMs + gapMs;
     if (time.trueMs < this.#silentUntilMs) return;
-    const shown = this.#isInEight() ? { ...told, quote: inEightDecimals(told.quote) } : told;
+    const shown = this.#isInEight() ? { ...reported, quote: inEightDecimals(reported.quote) } : reported;
     for (const instance of fleet.alive) showQuote(this.#parts, instance, shown);
   }
 
@@ -107,12 +108,12 @@ export class MarketPublisher {
     const { fleet, time, tape } = this.#parts;
     const print = tape.next(this.#market().symbol, time.wallMs);
     const { price, quantity } = print;
-    const told = this.#isInEight() ? { ...print, price: eight(price), quantity: eight(quantity) } : print;
+    const reported = this.#isInEight() ? { ...print, price: eight(price), quantity: eight(quantity) } : print;
     for (const instance of fleet.alive)
       instance.enter(() => {
         if (instance.sink !== undefined && !this.#isFuture(print, instance))
-          tape.heardBy(instance.generation, print);
-        instance.sink?.print(told);
+          tape.receivedBy(instance.generation, print);
+        instance.sink?.print(reported);
       });
   }
 

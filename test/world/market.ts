@@ -5,7 +5,7 @@ import type { Faults } from "./faults.ts";
 import { type MarketPlan, NEAR_JUMP } from "./plan.ts";
 
 /** A quote of a market, and its fault if it was made bad. */
-export type ToldQuote = Readonly<{ quote: QuoteInput; bad?: BadQuote }>;
+export type ReportedQuote = Readonly<{ quote: QuoteInput; bad?: BadQuote }>;
 
 /** One row of a recorded day. */
 export type RecordedRow = Readonly<{ bid: string; ask: string; bidQuantity: string; askQuantity: string }>;
@@ -36,7 +36,7 @@ export class Market {
   #mid = START;
   #up = false;
   /** The jump that was just emitted. Emitted again, it is no longer an error. */
-  #jump: ToldQuote | undefined;
+  #jump: ReportedQuote | undefined;
 
   constructor(
     parts: Readonly<{
@@ -64,7 +64,7 @@ export class Market {
   }
 
   /** Returns the next quote. */
-  next(nowMs: number): ToldQuote {
+  next(nowMs: number): ReportedQuote {
     const jump = this.#jump;
     this.#jump = undefined;
     if (jump !== undefined && this.#isNear && this.#random.chance(0.25)) return jump;
@@ -76,12 +76,12 @@ export class Market {
   }
 
   /** Returns a quote at a price that is this factor of the present one, within the range. */
-  moved(factor: number): ToldQuote {
+  moved(factor: number): ReportedQuote {
     return this.at(Math.min(HIGHEST, Math.max(LOWEST, this.#mid * factor)) / START);
   }
 
   /** Returns a quote at a given price, as a factor of the middle price of the range. */
-  at(factor: number): ToldQuote {
+  at(factor: number): ReportedQuote {
     this.#mid = Math.round(START * factor);
     this.#played = undefined;
     return {
@@ -135,7 +135,7 @@ export class Market {
     return this.#plan.sized && this.#random.chance(0.5) ? sizes : {};
   }
 
-  #bad(kind: BadQuote, nowMs: number): ToldQuote {
+  #bad(kind: BadQuote, nowMs: number): ReportedQuote {
     const good = { symbol: this.symbol, ...this.#prices() };
     switch (kind) {
       case "zero":

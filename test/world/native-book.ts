@@ -21,7 +21,7 @@ import type {
 const FIRST_ID = 2n ** 53n + 1n;
 
 /** A native order of the host, and its executions. */
-export type KeptNative = {
+export type StoredNative = {
   order: NativeOrder;
   readonly requestKey: string;
   readonly fills: NativeFill[];
@@ -33,16 +33,16 @@ export type BookParts = Readonly<{
   nowMs: () => number;
   priceOf: (symbol: string) => Price | undefined;
   /** Called when an execution is durable. */
-  told: (execution: NativeExecution) => void;
+  reported: (execution: NativeExecution) => void;
 }>;
 
 /** The true state of a host's native orders. It outlives every process. */
 export class NativeBook {
-  readonly orders: Map<bigint, KeptNative> = new Map();
+  readonly orders: Map<bigint, StoredNative> = new Map();
   readonly executions: NativeExecution[] = [];
   readonly #parts: BookParts;
-  readonly #byRequest: Map<string, KeptNative> = new Map();
-  readonly #open: Set<KeptNative> = new Set();
+  readonly #byRequest: Map<string, StoredNative> = new Map();
+  readonly #open: Set<StoredNative> = new Set();
 
   constructor(parts: BookParts) {
     this.#parts = parts;
@@ -60,30 +60,30 @@ export class NativeBook {
     const known = this.request(placement);
     if (known !== undefined) return known;
     const { accountId, requestKey, ...terms } = placement;
-    const kept: KeptNative = { order: this.#orderOf(accountId, terms), requestKey, fills: [] };
-    this.orders.set(kept.order.orderId, kept);
-    this.#byRequest.set(`${accountId} ${requestKey}`, kept);
-    this.#open.add(kept);
-    this.#tell(kept, "NEW");
-    this.#meet(kept, kept.order.quantity);
-    if (terms.type === "MARKET" || terms.timeInForce !== "GTC") this.#end(kept, "EXPIRED");
-    return { order: kept.order, fills: [...kept.fills], created: true };
+    const stored: StoredNative = { order: this.#orderOf(accountId, terms), requestKey, fills: [] };
+    this.orders.set(stored.order.orderId, stored);
+    this.#byRequest.set(`${accountId} ${requestKey}`, stored);
+    this.#open.add(stored);
+    this.#report(stored, "NEW");
+    this.#meet(stored, stored.order.quantity);
+    if (terms.type === "MARKET" || terms.timeInForce !== "GTC") this.#end(stored, "EXPIRED");
+    return { order: stored.order, fills: [...stored.fills], created: true };
   }
 
   request({
     accountId,
     requestKey,
   }: Pick<NativePlacement, "accountId" | "requestKey">): NativePlaced | undefined {
-    const kept = this.#byRequest.get(`${accountId} ${requestKey}`);
-    return kept && { order: kept.order, fills: [...kept.fills], created: false };
+    const stored = this.#byRequest.get(`${accountId} ${requestKey}`);
+    return stored && { order: stored.order, fills: [...stored.fills], created: false };
   }
 
   cancel(key: NativeKey): NativeOrder | undefined {
     const found = this.find(key);
-    const kept = found && this.orders.get(found.orderId);
-    if (kept === undefined || !this.#open.has(kept)) return undefined;
-    this.#end(kept, "CANCELED");
-    return kept.order;
+    const stored = found && this.orders.get(found.orderId);
+    if (stored === undefined || !this.#open.has(stored)) return undefined;
+    this.#end(stored, "CANCELED");
+    return stored.order;
   }
 
   find(key: NativeKey): NativeOrder | undefined {
@@ -118,10 +118,10 @@ export class NativeBook {
   /** Lets resting orders meet the market by chance. */
   tick(): void {
     const { random } = this.#parts;
-    for (const kept of [...this.#open]) {
+    for (const stored of [...this.#open]) {
       const isMet = random.chance(0.2);
       const part = quantity(`0.${1 + random.below(9)}`);
-      if (isMet) this.#meet(kept, part);
+      if (isMet) this.#meet(stored, part);
     }
   }
 
@@ -150,8 +150,8 @@ export class NativeBook {
   }
 
   /** Executes up to `most` if the market is inside the limit. */
-  #meet(kept: KeptNative, most: Quantity): void {
-    const { order } = kept;
+  #meet(stored: StoredNative, most: Quantity): void {
+    const { order } = stored;
     const market = this.#parts.priceOf(order.symbol) ?? price("100");
     const limit = order.price ?? market;
     if (order.side === "BUY" ? market > limit : market < limit) return;
@@ -159,28 +159,28 @@ export class NativeBook {
     const size = most < left ? most : left;
     const timeMs = this.#parts.nowMs();
     const executionId = `n${this.executions.length + 1}`;
-    kept.fills.push({ executionId, quantity: size, price: market, timeMs });
+    stored.fills.push({ executionId, quantity: size, price: market, timeMs });
     const executedQuantity = add(order.executedQuantity, size);
     const isWhole = executedQuantity === order.quantity;
-    kept.order = {
+    stored.order = {
       ...order,
       executedQuantity,
       status: isWhole ? "FILLED" : "PARTIALLY_FILLED",
       updatedAtMs: timeMs,
     };
-    if (isWhole) this.#open.delete(kept);
-    this.#tell(kept, "TRADE", { lastQuantity: size, lastPrice: market });
+    if (isWhole) this.#open.delete(stored);
+    this.#report(stored, "TRADE", { lastQuantity: size, lastPrice: market });
   }
 
-  #end(kept: KeptNative, status: "CANCELED" | "EXPIRED"): void {
-    if (!this.#open.delete(kept)) return;
+  #end(stored: StoredNative, status: "CANCELED" | "EXPIRED"): void {
+    if (!this.#open.delete(stored)) return;
     const reason = status === "CANCELED" ? "USER_CANCELED" : "INSUFFICIENT_LIQUIDITY";
-    kept.order = { ...kept.order, status, reason, updatedAtMs: this.#parts.nowMs() };
-    this.#tell(kept, status);
+    stored.order = { ...stored.order, status, reason, updatedAtMs: this.#parts.nowMs() };
+    this.#report(stored, status);
   }
 
-  #tell(
-    { order }: KeptNative,
+  #report(
+    { order }: StoredNative,
     execType: NativeExecution["execType"],
     last: Pick<NativeExecution, "lastQuantity" | "lastPrice"> = {},
   ): void {
@@ -192,7 +192,7 @@ export class NativeBook {
       timeMs: order.updatedAtMs,
     };
     this.executions.push(execution);
-    this.#parts.told(execution);
+    this.#parts.reported(execution);
   }
 }
 

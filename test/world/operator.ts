@@ -14,7 +14,7 @@ export async function settle(
   { child, orderId }: SeenOrder,
   isVoided = false,
 ): Promise<void> {
-  const { fleet, venue, journal, situations, demand, plan } = parts;
+  const { fleet, venue, journal, situations, requireThat, plan } = parts;
   const shard = shardOfId(orderId);
   const instance = fleet.serving(shard);
   if (child?.unknown !== true || instance?.engine === undefined) return;
@@ -38,9 +38,13 @@ export async function settle(
     () => undefined,
   );
   if (!isSettled || !instance.holdings.owns(shard)) return;
-  situations.saw("unknown child settled by an operator");
+  situations.observe("unknown child settled by an operator");
   const after = journal.find(orderId)?.child?.childId;
-  demand(after !== child.childId, "an operator settles a child", () => `${child.childId} is still there`);
+  requireThat(
+    after !== child.childId,
+    "an operator settles a child",
+    () => `${child.childId} is still there`,
+  );
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Departures } from "./departures.ts";
 import type { Faults } from "./faults.ts";
 import type { Fleet } from "./fleet.ts";
 import type { Hosts } from "./hosts.ts";
-import type { Demand } from "./invariant-broken.ts";
+import type { RequireThat } from "./invariant-broken.ts";
 import type { JournalBook } from "./journal-book.ts";
 import type { Market } from "./market.ts";
 import type { Plan } from "./plan.ts";
@@ -24,7 +24,7 @@ export type WorldParts = Readonly<{
   faults: Faults;
   situations: Situations;
   time: WorldTime;
-  demand: Demand;
+  requireThat: RequireThat;
   journal: JournalBook;
   venue: WorldVenue;
   store: WorldStore;

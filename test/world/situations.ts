@@ -202,7 +202,7 @@ export type Situation =
 export class Situations {
   readonly #counts: Map<Situation, number> = new Map();
 
-  saw(situation: Situation): void {
+  observe(situation: Situation): void {
     this.#counts.set(situation, (this.#counts.get(situation) ?? 0) + 1);
   }
 

@@ -7,7 +7,7 @@ export type Submitting = Readonly<{
   deadlineMs: number;
   instance: Instance;
   /** True time at which its process handed it over. */
-  askedAtMs: number;
+  requestedAtMs: number;
   /** Whether the process stopped after that, and before the child was on the wire. */
   isStopped: boolean;
 }>;

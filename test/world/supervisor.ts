@@ -37,7 +37,7 @@ export class Supervisor {
     if (instance?.state !== "running") return;
     if (isKilled) this.#kill = instance;
     else if (isReplaced) {
-      situations.saw("two engines at once");
+      situations.observe("two engines at once");
       this.#start();
     } else if (isPaused) this.#pause(instance);
     else if (isClosed) this.#close(instance);
@@ -72,35 +72,36 @@ export class Supervisor {
       await time.settle();
       await time.pass(100);
     }
-    this.#parts.demand(fleet.isServed, "I62", "no process opens without faults");
+    this.#parts.requireThat(fleet.isServed, "I62", "no process opens without faults");
   }
 
   #start(): void {
     const { fleet, situations, journal, time } = this.#parts;
     if (journal.records === 0) time.confirm();
     const lives = [...journal.open].map((orderId) => journal.find(orderId));
-    if (lives.some((order) => order?.child !== undefined)) situations.saw("restart with a child in flight");
-    if (lives.some((order) => order?.held === true)) situations.saw("restart with a held leg");
+    if (lives.some((order) => order?.child !== undefined))
+      situations.observe("restart with a child in flight");
+    if (lives.some((order) => order?.held === true)) situations.observe("restart with a held leg");
     if (lives.some((order) => order?.activation !== undefined && order.trigger === undefined))
-      situations.saw("restart with a trailing reference");
-    if (lives.some((order) => order?.plan !== undefined)) situations.saw("restart inside an open slot");
+      situations.observe("restart with a trailing reference");
+    if (lives.some((order) => order?.plan !== undefined)) situations.observe("restart inside an open slot");
     if (lives.some((order) => order?.list?.legs.some((legId) => journal.find(legId)?.ended !== undefined)))
-      situations.saw("restart with a partly finished list");
+      situations.observe("restart with a partly finished list");
     const instance = fleet.start();
-    this.#tellWhileOpening();
+    this.#reportWhileOpening();
     mayDieWhileOpening(this.#parts, instance, { random: this.#random, chance: 0.15 });
   }
 
   /** Lets the venue continue while the store is being read. */
-  #tellWhileOpening(): void {
+  #reportWhileOpening(): void {
     const { faults, venue, beside } = this.#parts;
     const after = [0, 0, 0].map(() => this.#random.below(2_500));
     if (!faults.strikes("venue tells while an engine opens", this.#random, 0.7)) return;
-    const tell = (): void => {
+    const report = (): void => {
       venue.tick();
-      venue.tellWithheld();
+      venue.reportWithheld();
     };
-    for (const count of after) beside(turns(count).then(tell));
+    for (const count of after) beside(turns(count).then(report));
   }
 
   /** Sets the wall clock, and corrects it after a while. */
@@ -113,12 +114,13 @@ export class Supervisor {
     if (back === forward || time.wallMs !== time.trueMs) return;
     const lives = [...journal.open].map((orderId) => journal.find(orderId));
     const expiries = lives.map((order) => (order?.intent.expireTimeMs ?? 0) - time.wallMs);
-    if (back && journal.inFlight > 0) situations.saw("clock back with a child in flight");
-    if (back && expiries.some((left) => left > 0)) situations.saw("clock back with an order that expires");
+    if (back && journal.inFlight > 0) situations.observe("clock back with a child in flight");
+    if (back && expiries.some((left) => left > 0))
+      situations.observe("clock back with an order that expires");
     if (forward && expiries.some((left) => left > 0 && left < ms))
-      situations.saw("clock forward over an expiry");
+      situations.observe("clock forward over an expiry");
     if (lives.some((order) => order?.plan !== undefined))
-      situations.saw("clock step with a schedule under way");
+      situations.observe("clock step with a schedule under way");
     time.step(back ? -ms : ms);
     beside(time.after(lastsMs).then(() => time.step(time.trueMs - time.wallMs)));
   }
@@ -134,7 +136,7 @@ export class Supervisor {
     beside(time.after(20).then(() => time.step(time.trueMs - time.wallMs)));
     const { newest } = fleet;
     if (!restarts || newest?.state !== "running") return;
-    situations.saw("restart while the clock is days ahead");
+    situations.observe("restart while the clock is days ahead");
     fleet.kill(newest);
     this.#start();
   }
@@ -145,7 +147,7 @@ export class Supervisor {
     const hadChild = journal.inFlight > 0;
     instance.pause();
     void time.after(ms).then(() => {
-      if (ms > 2_000 && hadChild) situations.saw("paused over a submit's deadline");
+      if (ms > 2_000 && hadChild) situations.observe("paused over a submit's deadline");
       instance.resume();
     });
   }
@@ -153,7 +155,7 @@ export class Supervisor {
   #close(instance: Instance): void {
     const { situations, beside, fleet } = this.#parts;
     if (instance.appending > 0 || this.#parts.journal.inFlight > 0)
-      situations.saw("closed while work is under way");
+      situations.observe("closed while work is under way");
     instance.state = "closing";
     beside(closeAndEnd(this.#parts, instance));
     void this.#parts.time.after(3_000).then(() => {

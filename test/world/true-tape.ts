@@ -15,11 +15,11 @@ import type { WorldTime } from "./world-time.ts";
 type OwedPrint = Readonly<{ id: string; name: string; size: ExactQuantity; atMs: number }>;
 
 type Market = {
-  readonly told: PrintInput[];
+  readonly reported: PrintInput[];
   /** True times of all reports of each trade: at the first one, no process may have listened. */
   readonly known: Map<string, number[]>;
   /** True time at which each process heard each trade first, by id of the trade and generation of the process. */
-  readonly heard: Map<string, Map<number, number>>;
+  readonly received: Map<string, Map<number, number>>;
   /** Own executions that were not reported yet. */
   readonly owed: OwedPrint[];
   /** The own executions, by the ids under which they are printed. */
@@ -78,28 +78,28 @@ export class TrueTape {
 
   /**
    * Returns the number of trades reported since this true time, except those known as own when they were reported. Trades
-   * of before count too if `unheardBy`, the generation of a process, had not heard them until then.
+   * of before count too if `unreceivedBy`, the generation of a process, had not heard them until then.
    */
   tradesSince(
     symbol: string,
-    { ms, unheardBy = [] }: Readonly<{ ms: number; unheardBy?: readonly number[] }>,
-    isOwn: (id: string, toldAtMs: number) => boolean,
+    { ms, unreceivedBy = [] }: Readonly<{ ms: number; unreceivedBy?: readonly number[] }>,
+    isOwn: (id: string, reportedAtMs: number) => boolean,
   ): number {
-    const { known, heard } = this.#market(symbol);
+    const { known, received } = this.#market(symbol);
     let count = 0;
     for (const [id, times] of known) {
       const isReported = times.some((atMs) => atMs >= ms && !isOwn(id, atMs));
-      const isNews = unheardBy.some((generation) => (heard.get(id)?.get(generation) ?? ms) >= ms);
+      const isNews = unreceivedBy.some((generation) => (received.get(id)?.get(generation) ?? ms) >= ms);
       if (isReported || (isNews && !isOwn(id, ms))) count++;
     }
     return count;
   }
 
   /** Notes that a process has heard of a trade. */
-  heardBy(generation: number, { symbol, id }: PrintInput): void {
-    const { heard } = this.#market(symbol);
-    const of = heard.get(id) ?? new Map<number, number>();
-    heard.set(id, of);
+  receivedBy(generation: number, { symbol, id }: PrintInput): void {
+    const { received } = this.#market(symbol);
+    const of = received.get(id) ?? new Map<number, number>();
+    received.set(id, of);
     if (!of.has(generation)) of.set(generation, this.#time.trueMs);
   }
 
@@ -125,9 +125,9 @@ export class TrueTape {
   /** Returns the next print: usually an external trade, else an own one or a repeated one. */
   next(symbol: string, nowMs: number): PrintInput {
     const market = this.#market(symbol);
-    const again = market.told[this.#random.below(market.told.length + 1)];
+    const again = market.reported[this.#random.below(market.reported.length + 1)];
     if (this.#faults.strikes("prints come twice", this.#random, 0.2) && again !== undefined) {
-      this.#situations.saw("print reported twice");
+      this.#situations.observe("print reported twice");
       market.known.get(again.id)?.push(this.#time.trueMs);
       return again;
     }
@@ -135,8 +135,8 @@ export class TrueTape {
     const lateMs = 3_000 + this.#random.below(4_000);
     const isLate = this.#faults.strikes("prints come late", this.#random, 0.12);
     const own = isOwn ? this.#nextOwed(market) : undefined;
-    if (own !== undefined) return this.#tell(symbol, { ...own, timeMs: nowMs }, nowMs);
-    if (isLate) this.#situations.saw("print reported late");
+    if (own !== undefined) return this.#report(symbol, { ...own, timeMs: nowMs }, nowMs);
+    if (isLate) this.#situations.observe("print reported late");
     return this.external(symbol, nowMs, isLate ? nowMs - lateMs : nowMs);
   }
 
@@ -150,10 +150,10 @@ export class TrueTape {
   /** Returns an external trade. */
   external(symbol: string, nowMs: number, timeMs: number = nowMs): PrintInput {
     const size = { quantity: quantity(`${this.#random.below(4)}.${1 + this.#random.below(9)}`) };
-    return this.#tell(symbol, { id: `other-${++this.#others}`, size, timeMs }, nowMs);
+    return this.#report(symbol, { id: `other-${++this.#others}`, size, timeMs }, nowMs);
   }
 
-  #tell(
+  #report(
     symbol: string,
     trade: Readonly<{ id: string; size: ExactQuantity; timeMs: number }>,
     nowMs: number,
@@ -161,8 +161,8 @@ export class TrueTape {
     const { id, size, timeMs } = trade;
     const market = this.#market(symbol);
     const print = { symbol, price: "100", quantity: exactQuantityText(size), id, timeMs };
-    market.told.push(print);
-    if (market.told.length > 200) market.told.splice(0, 100);
+    market.reported.push(print);
+    if (market.reported.length > 200) market.reported.splice(0, 100);
     if (nowMs - timeMs <= this.#freshMs) market.total = add(market.total, size.quantity);
     market.known.set(id, [this.#time.trueMs]);
     const minuteMs = timeMs - (timeMs % MINUTE_MS);
@@ -174,7 +174,7 @@ export class TrueTape {
     const known = this.#markets.get(symbol);
     if (known !== undefined) return known;
     const market: Market = {
-      ...{ told: [], known: new Map(), heard: new Map(), owed: [], own: new Map() },
+      ...{ reported: [], known: new Map(), received: new Map(), owed: [], own: new Map() },
       ...{ total: ZERO_QUANTITY, minutes: new Map() },
     };
     this.#markets.set(symbol, market);

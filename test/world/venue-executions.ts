@@ -68,7 +68,7 @@ export class VenueExecutions {
     const { symbol, limitPrice, side } = row.child;
     const fair = limitPrice ?? this.#parts.priceOf(symbol) ?? price("100");
     const isBeyond = limitPrice !== undefined && faults.strikes("venue fills beyond the limit", random, 0.02);
-    if (isBeyond) situations.saw("fill beyond the limit");
+    if (isBeyond) situations.observe("fill beyond the limit");
     const worse = side === "BUY" ? add(fair, BEYOND) : subtract(fair, BEYOND);
     const at = isBeyond ? worse : fair;
     const fill: Fill = { executionId, ...part, price: at, timeMs: time.trueMs };

@@ -50,25 +50,25 @@ export class VenueReports {
   }
 
   /** Reports the state of a child to all subscribers. */
-  tell(row: Row): void {
+  report(row: Row): void {
     const { faults, random, situations } = this.#parts;
     const report = reportOf(row);
     this.#emit(report);
     if (faults.strikes("venue tells twice", random, 0.2)) {
-      situations.saw("outcome reported twice");
+      situations.observe("outcome reported twice");
       this.#emit(report);
     }
-    const older = row.told[random.below(row.told.length + 1)];
+    const older = row.reported[random.below(row.reported.length + 1)];
     if (older !== undefined && faults.strikes("venue tells out of order", random, 0.2)) {
-      situations.saw("older outcome reported after a newer one");
+      situations.observe("older outcome reported after a newer one");
       this.#emit(older);
     }
-    row.told.push(report);
+    row.reported.push(report);
     if (faults.strikes("venue says nonsense", random, 0.03)) {
-      situations.saw("nonsense in an event");
+      situations.observe("nonsense in an event");
       this.#emit(nonsenseOf(report, random));
       if (random.chance(0.5)) {
-        situations.saw("event of a child that was never sent");
+        situations.observe("event of a child that was never sent");
         this.#emit({ ...report, childId: `${report.childId}z` });
       }
     }
@@ -77,10 +77,10 @@ export class VenueReports {
   #emit(report: ChildReport): void {
     const { situations } = this.#parts;
     if (this.#parts.isOpening() && report?.fills?.length > 0)
-      situations.saw("fill reported while an engine opens");
+      situations.observe("fill reported while an engine opens");
     for (const { instance, listener } of [...this.#subscribers]) {
       if (instance.appending > 0 && report?.fills?.length > 0)
-        situations.saw("fill reported during an append");
+        situations.observe("fill reported during an append");
       if (instance.links.venue.isDeaf)
         void instance.links.venue.whole().then(() => instance.enter(() => listener({ report })));
       else instance.enter(() => listener({ report }));

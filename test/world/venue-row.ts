@@ -12,7 +12,7 @@ export const stepsOf = (exact: bigint): Quantity => normalise(exact / BigInt(FIN
  * What a reduce-only child may exceed a position by: positions are told in whole steps, and executions finer than these leave two
  * of them unknown.
  */
-export const UNTOLD: bigint = 2n * BigInt(FINE_LIMIT);
+export const UNREPORTED: bigint = 2n * BigInt(FINE_LIMIT);
 
 /** The true state of a child, whatever the engine was told. */
 export type Row = {
@@ -21,7 +21,7 @@ export type Row = {
   readonly by: number;
   readonly submittedAtMs: number;
   /** Time at which its process handed it over, which may have stopped before the child was on the wire. */
-  readonly askedAtMs: number;
+  readonly requestedAtMs: number;
   /** In true time, like all times of a row. */
   readonly deadlineMs: number;
   /** Time at which a child in transit arrives, unless that is past its deadline and the venue honours the deadline. */
@@ -32,7 +32,7 @@ export type Row = {
   readonly fills: Fill[];
   shown: number;
   /** Reports sent so far. */
-  readonly told: ChildReport[];
+  readonly reported: ChildReport[];
   /** Whether a look-up answered that it does not exist. */
   denied: boolean;
   /** Look-ups do not find it until this time. */
@@ -45,7 +45,7 @@ export type Row = {
   closedAtMs: number;
   followsUntilMs: number;
   /** The last answer to a look-up that each process has heard after the close: when it was asked, and its executions. */
-  readonly answered: Map<number, Readonly<{ askedAtMs: number; fills: number }>>;
+  readonly answered: Map<number, Readonly<{ requestedAtMs: number; fills: number }>>;
   /** Whether it was reported as closed before all of its fills were. Later subscribers receive its report again. */
   late: boolean;
 };
@@ -53,7 +53,7 @@ export type Row = {
 /** Returns the row of a child that has just been submitted. */
 export function newRow(
   child: ChildRequest,
-  rest: Pick<Row, "by" | "askedAtMs" | "submittedAtMs" | "deadlineMs">,
+  rest: Pick<Row, "by" | "requestedAtMs" | "submittedAtMs" | "deadlineMs">,
 ): Row {
   return {
     child,
@@ -63,7 +63,7 @@ export function newRow(
     final: false,
     fills: [],
     shown: 0,
-    told: [],
+    reported: [],
     denied: false,
     hiddenUntilMs: 0,
     touchedAtMs: rest.submittedAtMs,
@@ -86,19 +86,19 @@ export function leftOf(row: Row): Quantity {
 }
 
 /** Returns whether a child is settled and fully reported to a process that could receive it. */
-export function isTold({ state, fills, shown, late, arrivesAtMs }: Row): boolean {
+export function isReported({ state, fills, shown, late, arrivesAtMs }: Row): boolean {
   const isOver = (state === "closed" || state === "rejected") && arrivesAtMs === undefined;
   return isOver && shown === fills.length && !late;
 }
 
 /** Returns the venue's full report of a child. Half of the children that it refuses temporarily lack funds. */
 export function reportOf({ child, state, fills, shown, final }: Row): ChildReport {
-  const told = state === "never" || state === "voided" ? "closed" : state;
+  const reported = state === "never" || state === "voided" ? "closed" : state;
   const isShort =
     state === "rejected" && !final && child.childId.charCodeAt(child.childId.length - 3) % 2 === 0;
   return {
     childId: child.childId,
-    state: told,
+    state: reported,
     fills: fills.slice(0, shown),
     ...(final && { final }),
     ...(isShort && { mark: "INSUFFICIENT_FUNDS" as const }),

@@ -13,7 +13,7 @@ const FAULTS: PortFaults = {
   oftener: 4,
 };
 
-type Listener = Readonly<{ instance: Instance; hear: (execution: NativeExecution) => void }>;
+type Listener = Readonly<{ instance: Instance; receive: (execution: NativeExecution) => void }>;
 
 /** Dependencies of the host's native orders. */
 export type NativeParts = AnswerParts &
@@ -34,14 +34,14 @@ export class WorldNative {
       random: parts.random.of("book"),
       nowMs: () => parts.time.trueMs,
       priceOf: parts.priceOf,
-      told: (execution) => this.#told(execution),
+      reported: (execution) => this.#reported(execution),
     });
   }
 
   /** Returns the port for a process. */
   open(instance: Instance): NativeOrders {
     const { book } = this;
-    const ask = <T>(right: () => T, wrong: (said: T) => unknown): Awaitable<T> =>
+    const ask = <T>(right: () => T, wrong: (answer: T) => unknown): Awaitable<T> =>
       this.#answers.answer(instance, FAULTS, { right, wrong: () => wrong(right()) });
     return {
       isPaperTrade: true,
@@ -49,36 +49,36 @@ export class WorldNative {
         this.#change(
           instance,
           () => book.place(placement),
-          (said) => this.#spoilPlaced(said),
+          (answer) => this.#spoilPlaced(answer),
         ),
       cancel: (key) =>
         this.#change(
           instance,
           () => book.cancel(key),
-          (said) => this.#spoil(said),
+          (answer) => this.#spoil(answer),
         ),
       findRequest: (request) =>
         ask(
           () => book.request(request),
-          (said) => (said === undefined ? {} : this.#spoilPlaced(said)),
+          (answer) => (answer === undefined ? {} : this.#spoilPlaced(answer)),
         ),
       find: (key) =>
         ask(
           () => book.find(key),
-          (said) => this.#spoil(said),
+          (answer) => this.#spoil(answer),
         ),
       page: (page) =>
         ask(
           () => book.page(page),
-          (said) => [...said, {}],
+          (answer) => [...answer, {}],
         ),
       executions: (query) =>
         ask(
           () => book.history(query),
-          (said) => [...said, null],
+          (answer) => [...answer, null],
         ),
-      subscribe: (hear) => {
-        const listener = { instance, hear };
+      subscribe: (receive) => {
+        const listener = { instance, receive };
         this.#listeners.add(listener);
         return () => this.#listeners.delete(listener);
       },
@@ -91,14 +91,14 @@ export class WorldNative {
   }
 
   /** Changes the book. The change may be durable even if the caller gets no answer. */
-  async #change<T>(instance: Instance, change: () => T, spoil: (said: T) => unknown): Promise<T> {
+  async #change<T>(instance: Instance, change: () => T, spoil: (answer: T) => unknown): Promise<T> {
     const { faults, random, situations } = this.#parts;
-    const said = await this.#answers.answer(instance, FAULTS, {
+    const answer = await this.#answers.answer(instance, FAULTS, {
       right: change,
       wrong: () => spoil(change()),
     });
-    if (!faults.strikes("native orders lose an answer", random, 0.08)) return said;
-    situations.saw("answer of a native order lost");
+    if (!faults.strikes("native orders lose an answer", random, 0.08)) return answer;
+    situations.observe("answer of a native order lost");
     return await (random.chance(0.5)
       ? new Promise<never>(() => undefined)
       : Promise.reject(new Error("connection reset")));
@@ -128,7 +128,7 @@ export class WorldNative {
     ]);
   }
 
-  #told(execution: NativeExecution): void {
+  #reported(execution: NativeExecution): void {
     const { faults, random } = this.#parts;
     if (execution.execType === "TRADE") this.#parts.traded(execution);
     const isNonsense = faults.strikes("native orders are nonsense", random, 0.02);
@@ -137,9 +137,9 @@ export class WorldNative {
       { ...execution, executionId: "" },
       { ...execution, order: {} },
     ]);
-    for (const { instance, hear } of [...this.#listeners]) {
-      if (isNonsense) instance.enter(() => hear(unreadable as NativeExecution));
-      instance.enter(() => hear(execution));
+    for (const { instance, receive } of [...this.#listeners]) {
+      if (isNonsense) instance.enter(() => receive(unreadable as NativeExecution));
+      instance.enter(() => receive(execution));
     }
   }
 }

@@ -17,7 +17,7 @@ import type { Departures } from "./departures.ts";
 import type { Faults } from "./faults.ts";
 import { EVERY_SHARD } from "./holdings.ts";
 import type { Instance } from "./instance.ts";
-import type { Demand } from "./invariant-broken.ts";
+import type { RequireThat } from "./invariant-broken.ts";
 import type { JournalBook } from "./journal-book.ts";
 import type { ClusterPlan } from "./plan.ts";
 import type { Situations } from "./situations.ts";
@@ -31,7 +31,7 @@ export type StoreParts = Readonly<{
   situations: Situations;
   time: WorldTime;
   journal: JournalBook;
-  demand: Demand;
+  requireThat: RequireThat;
   disk: WorldDisk;
   /** Present if the stores forget: it checks what their deletions take. */
   departures: Departures | undefined;
@@ -129,7 +129,7 @@ export class WorldStore {
       pageEndedLists: (page) => read(() => store.pageEndedLists(page)),
       deleteEnded: (range) => call(() => store.deleteEnded(range)),
       ...(departures && {
-        forgetEnded: (...asked: Forgotten) => call(() => this.#forget(instance, store, ...asked)),
+        forgetEnded: (...requested: Forgotten) => call(() => this.#forget(instance, store, ...requested)),
       }),
       readQuotes: () => read(() => store.readQuotes()),
       readVolume: (reading) => read(() => store.readVolume(reading)),
@@ -166,7 +166,7 @@ export class WorldStore {
   ): Promise<readonly AppendOutcome[]> {
     const { random, faults, situations, time } = this.#parts;
     instance.appending++;
-    if (this.#silent.has(instance)) situations.saw("append of other shards while one has no answer");
+    if (this.#silent.has(instance)) situations.observe("append of other shards while one has no answer");
     try {
       for (let left = random.below(8); left > 0; left--) await Promise.resolve();
       if (faults.strikes("store is slow", random, 0.1)) await this.#delay(instance, slowMs(random));
@@ -177,18 +177,18 @@ export class WorldStore {
       if (faults.strikes("store fails an append", random, 0.02))
         throw this.#failed(instance, batch, "append fails");
       if (faults.strikes("store keeps an append after it was read again", random, 0.01)) {
-        this.#keepLater(instance, store, batch);
+        this.#storeLater(instance, store, batch);
         throw this.#failed(instance, batch, "append fails");
       }
       const isSilent = faults.strikes("store does not answer an append for a minute", this.#silence, 0.003);
-      const isKeptLate = isSilent && this.#silence.chance(0.5);
-      if (isKeptLate) await this.#beSilent(instance);
-      const outcomes = await this.#keep(instance, store, batch);
-      if (isSilent && !isKeptLate) await this.#beSilent(instance);
+      const isStoredLate = isSilent && this.#silence.chance(0.5);
+      if (isStoredLate) await this.#beSilent(instance);
+      const outcomes = await this.#retain(instance, store, batch);
+      if (isSilent && !isStoredLate) await this.#beSilent(instance);
       if (faults.strikes("store keeps an append and does not say so", random, 0.02))
         throw this.#failed(instance, batch, "unknown append that was kept");
       for (let left = random.below(8); left > 0; left--) await Promise.resolve();
-      if (batch.shards.length > 1) situations.saw("append shared by several shards");
+      if (batch.shards.length > 1) situations.observe("append shared by several shards");
       return outcomes;
     } finally {
       instance.appending--;
@@ -211,7 +211,7 @@ export class WorldStore {
     this.#silent.add(instance);
     while (time.trueMs < untilMs && !faults.quiet && !instance.dead) await time.after(500);
     this.#silent.delete(instance);
-    if (untilMs - time.trueMs <= 0) situations.saw("append answered after others went on");
+    if (untilMs - time.trueMs <= 0) situations.observe("append answered after others went on");
   }
 
   async #delay(instance: Instance, ms: number): Promise<void> {
@@ -233,7 +233,7 @@ export class WorldStore {
     const { ttlMs = 0 } = cluster ?? {};
     const shards = batch.shards.map(({ shard }) => shard);
     const arrived = this.held.hold(shards, () =>
-      this.#keep(instance, store, batch).then(
+      this.#retain(instance, store, batch).then(
         (outcomes) => outcomes.includes("durable"),
         () => false,
       ),
@@ -252,28 +252,32 @@ export class WorldStore {
     throw this.#failed(instance, batch, "append fails");
   }
 
-  async #keep(instance: Instance, store: OrderStore, batch: AppendBatch): Promise<readonly AppendOutcome[]> {
+  async #retain(
+    instance: Instance,
+    store: OrderStore,
+    batch: AppendBatch,
+  ): Promise<readonly AppendOutcome[]> {
     const outcomes = await store.append(batch);
     const isOld = ({ shard }: ShardAppend, index: number): boolean =>
       outcomes[index] === "fenced" && !instance.holdings.owns(shard);
-    if (batch.shards.some(isOld)) this.#parts.situations.saw("append of an old engine refused");
+    if (batch.shards.some(isOld)) this.#parts.situations.observe("append of an old engine refused");
     this.#parts.journal.take(batch, outcomes, instance);
     return outcomes;
   }
 
   /** Applies an append later: it reached the database, which continues but does not answer. */
-  #keepLater(instance: Instance, store: OrderStore, batch: AppendBatch): void {
+  #storeLater(instance: Instance, store: OrderStore, batch: AppendBatch): void {
     const { random, situations, time } = this.#parts;
     const inTurns = random.below(60);
     const inMs = random.below(3) === 0 ? random.below(500) : 0;
     const later = async (): Promise<void> => {
       await turns(inTurns);
       if (inMs > 0) await time.after(inMs);
-      const outcomes = await this.#keep(instance, store, batch).catch((): readonly AppendOutcome[] => []);
-      if (outcomes.includes("durable")) situations.saw("unknown append found in the read-back");
+      const outcomes = await this.#retain(instance, store, batch).catch((): readonly AppendOutcome[] => []);
+      if (outcomes.includes("durable")) situations.observe("unknown append found in the read-back");
       const isFenced = ({ shard }: ShardAppend, index: number): boolean =>
         outcomes[index] === "fenced" && instance.holdings.owns(shard);
-      if (batch.shards.some(isFenced)) situations.saw("append that arrived after the read-back refused");
+      if (batch.shards.some(isFenced)) situations.observe("append that arrived after the read-back refused");
     };
     void later();
   }
@@ -288,7 +292,7 @@ export class WorldStore {
       const isLate = (): boolean => (this.#rounds.get(key) ?? 0) > round.round;
       const later = time.after(inMs).then(() => store.fence(round));
       void later.then(
-        () => isLate() && situations.saw("fence that arrived after a later fence"),
+        () => isLate() && situations.observe("fence that arrived after a later fence"),
         () => undefined,
       );
       throw this.#denied(instance);
@@ -296,7 +300,7 @@ export class WorldStore {
     await store.fence(round);
     this.#rounds.set(key, round.round);
     if (!faults.strikes("store keeps an append and does not say so", random, 0.1)) return;
-    situations.saw("fence kept but reported as failed");
+    situations.observe("fence kept but reported as failed");
     throw this.#denied(instance);
   }
 
@@ -312,18 +316,18 @@ export class WorldStore {
   ): Error {
     const { situations } = this.#parts;
     instance.storeFaults++;
-    situations.saw(what);
+    situations.observe(what);
     const facts = batch.shards.flatMap((part) =>
       part.records.flatMap((record) => record.changes.flatMap((change) => change.facts)),
     );
     const has = (kind: string): boolean => facts.some((fact) => fact.kind === kind);
-    if (has("RELEASED")) situations.saw("append unknown during a release");
-    if (has("TRIGGERED")) situations.saw("append unknown of a trigger");
-    if (has("ACCEPTED")) situations.saw("append unknown of an acceptance");
-    if (has("FILLED")) situations.saw("append unknown of a fill");
+    if (has("RELEASED")) situations.observe("append unknown during a release");
+    if (has("TRIGGERED")) situations.observe("append unknown of a trigger");
+    if (has("ACCEPTED")) situations.observe("append unknown of an acceptance");
+    if (has("FILLED")) situations.observe("append unknown of a fill");
     if (batch.shards.some((part) => part.records.some(({ cause }) => cause.kind === "CANCEL")))
-      situations.saw("append unknown of a cancel");
-    if (this.#parts.journal.inFlight > 0) situations.saw("append fails with a child in flight");
+      situations.observe("append unknown of a cancel");
+    if (this.#parts.journal.inFlight > 0) situations.observe("append fails with a child in flight");
     return new Error(`the store: ${what}`);
   }
 
@@ -335,7 +339,7 @@ export class WorldStore {
       if (faults.strikes("store reads slowly", random, slow)) await time.after(1 + random.below(300));
       if (faults.strikes("store fails a read", random, fails)) {
         instance.storeFaults++;
-        situations.saw(
+        situations.observe(
           instance.engine === undefined
             ? "read fails while an engine opens"
             : "read fails after a failed append",
@@ -361,7 +365,7 @@ export class WorldStore {
     if (faults.strikes("store reads slowly", random, 0.5)) await time.after(ms);
     const limit = Math.min(page.limit, 1 + random.below(8));
     if (faults.strikes("store fails a read", random, 0.1)) {
-      situations.saw("page of names fails");
+      situations.observe("page of names fails");
       throw new Error("the store does not read");
     }
     return (await store.pageEndedNames?.({ ...page, limit })) ?? [];
@@ -369,10 +373,10 @@ export class WorldStore {
 
   async #readSnapshot(
     store: OrderStore,
-    ...asked: Parameters<OrderStore["readSnapshot"]>
+    ...requested: Parameters<OrderStore["readSnapshot"]>
   ): Promise<ShardSnapshot | undefined> {
-    const snapshot = await store.readSnapshot(...asked);
-    if (snapshot !== undefined) this.#parts.situations.saw("engine opened from a snapshot");
+    const snapshot = await store.readSnapshot(...requested);
+    if (snapshot !== undefined) this.#parts.situations.observe("engine opened from a snapshot");
     return snapshot;
   }
 
@@ -380,10 +384,10 @@ export class WorldStore {
   async #dropMarks(instance: Instance, store: OrderStore, marks: readonly MarketMark[]): Promise<void> {
     const { faults, journal, time } = this.#parts;
     const { holdings } = instance;
-    const asked = marks.map((mark) => ({ mark, span: holdings.spanOf(mark.shard) }));
+    const requested = marks.map((mark) => ({ mark, span: holdings.spanOf(mark.shard) }));
     const ms = 1 + this.#upkeep.below(5_000);
     if (faults.strikes("store is slow", this.#upkeep, 0.5)) await time.after(ms);
-    const owned = asked.filter(
+    const owned = requested.filter(
       ({ mark, span }) => span !== undefined && holdings.spanOf(mark.shard) === span,
     );
     const gone = owned.map(({ mark }) => mark);
@@ -393,11 +397,11 @@ export class WorldStore {
 
   /** Deletes in steps, the orders that ended first in the first one. A process may die between two of them. */
   async #forget(instance: Instance, store: OrderStore, ...[{ beforeMs }, goesOn]: Forgotten): Promise<void> {
-    const { faults, situations, time, departures, kill, demand, retentionDays } = this.#parts;
+    const { faults, situations, time, departures, kill, requireThat, retentionDays } = this.#parts;
     const random = this.#deletions;
     const isOn = (): boolean => !instance.dead && goesOn();
     const cutoffMs = time.trueMs - retentionDays * 24 * HOUR_MS;
-    demand(
+    requireThat(
       beforeMs <= cutoffMs,
       "decision 52",
       () => `deletes what ended ${beforeMs - cutoffMs} ms too late`,
@@ -407,27 +411,27 @@ export class WorldStore {
       if (faults.strikes("store is slow", random, 0.3)) await time.after(slowMs);
       if (!isOn()) return;
       if (faults.strikes("store fails a deletion", random, 0.1)) {
-        situations.saw("deletion fails between two steps");
+        situations.observe("deletion fails between two steps");
         throw new Error("the store does not delete");
       }
       await departures?.after(beforeMs, async () => {
         if (isOn()) await this.#forgetUntil(instance, store, { beforeMs: stepMs }, isOn);
       });
       if (stepMs === beforeMs || !faults.strikes("process is killed while it deletes", random, 0.1)) continue;
-      situations.saw("killed between two steps of a deletion");
+      situations.observe("killed between two steps of a deletion");
       return kill(instance);
     }
     if (!faults.strikes("store deletes and does not say so", random, 0.1)) return;
-    situations.saw("deletion made but reported as failed");
+    situations.observe("deletion made but reported as failed");
     throw new Error("the store does not say whether it has deleted");
   }
 
-  async #forgetUntil(instance: Instance, store: OrderStore, ...asked: Forgotten): Promise<void> {
+  async #forgetUntil(instance: Instance, store: OrderStore, ...requested: Forgotten): Promise<void> {
     try {
-      await this.#parts.time.timeless(async () => await store.forgetEnded?.(...asked));
+      await this.#parts.time.timeless(async () => await store.forgetEnded?.(...requested));
     } catch (error) {
       if (!instance.holdings.owns(MARKET_SHARD))
-        this.#parts.situations.saw("deletion of an old engine refused");
+        this.#parts.situations.observe("deletion of an old engine refused");
       throw error;
     }
   }
@@ -448,12 +452,12 @@ export class WorldStore {
     for (let left = random.below(8); left > 0; left--) await Promise.resolve();
     if (instance.dead) return;
     if (faults.strikes("store fails a snapshot", random, 0.2)) {
-      situations.saw("snapshot fails");
+      situations.observe("snapshot fails");
       throw new Error("the snapshot was not kept");
     }
     await store.writeSnapshot(snapshot);
     if (faults.strikes("store keeps a snapshot and does not say so", random, 0.2)) {
-      situations.saw("snapshot kept but reported as failed");
+      situations.observe("snapshot kept but reported as failed");
       throw new Error("the store does not say whether it kept the snapshot");
     }
   }

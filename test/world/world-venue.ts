@@ -10,7 +10,7 @@ import type { Situations } from "./situations.ts";
 import type { Submitting } from "./submitting.ts";
 import { VenueExecutions } from "./venue-executions.ts";
 import { VenueReports } from "./venue-reports.ts";
-import { executedOf, isTold, leftOf, newRow, type Row, reportOf } from "./venue-row.ts";
+import { executedOf, isReported, leftOf, newRow, type Row, reportOf } from "./venue-row.ts";
 import type { WorldTime } from "./world-time.ts";
 
 /** Dependencies and settings of a venue. */
@@ -94,23 +94,23 @@ export class WorldVenue {
     return {
       capabilities: this.#parts.capabilities,
       submit: (child, { deadlineMs }) => {
-        const askedAtMs = this.#parts.time.trueMs;
+        const requestedAtMs = this.#parts.time.trueMs;
         if (this.#parts.takeoverMs !== undefined) this.#stopBefore(instance, this.#parts.takeoverMs);
         const isStopped = instance.paused;
-        instance.unanswered.set(child.childId, askedAtMs);
-        const answer = call(() => this.#submit({ child, deadlineMs, instance, askedAtMs, isStopped }));
+        instance.unanswered.set(child.childId, requestedAtMs);
+        const answer = call(() => this.#submit({ child, deadlineMs, instance, requestedAtMs, isStopped }));
         const answered = (): boolean => instance.unanswered.delete(child.childId);
         void answer.then(answered, answered);
         return answer;
       },
       lookup: async (child) => {
-        const askedAtMs = this.#parts.time.trueMs;
+        const requestedAtMs = this.#parts.time.trueMs;
         const answer = await call(() => this.#lookup(child));
-        this.#heard(instance, answer, askedAtMs);
+        this.#received(instance, answer, requestedAtMs);
         return answer;
       },
       voidChild: (child) => call(() => this.#void(child)),
-      ...(clock && { venueTimeMs: () => call(() => this.#tellTime(clock.random)) }),
+      ...(clock && { venueTimeMs: () => call(() => this.#reportTime(clock.random)) }),
       subscribe: (listener) => {
         const late = [...this.rows.values()].filter((row) => row.late && row.shown > 0);
         return this.#reports.subscribe({ instance, listener }, late);
@@ -164,7 +164,7 @@ export class WorldVenue {
   }
 
   /** Reports everything that was executed and not reported yet. */
-  tellWithheld(): void {
+  reportWithheld(): void {
     for (const row of [...this.#live]) if (row.shown < row.fills.length) this.#show(row);
   }
 
@@ -175,7 +175,7 @@ export class WorldVenue {
       row.arrivesAtMs = undefined;
       row.followsUntilMs = Number.NEGATIVE_INFINITY;
       row.shown = row.fills.length;
-      if (this.#live.has(row)) this.#reports.tell(row);
+      if (this.#live.has(row)) this.#reports.report(row);
     }
     this.#live.clear();
   }
@@ -189,22 +189,22 @@ export class WorldVenue {
     const ms = random.chance(0.5) ? random.below(30_000) : takeoverMs + random.below(takeoverMs);
     if (!faults.strikes("node stops before its socket", random, 0.12) || instance.paused) return;
     instance.standStill(what, time);
-    void time.after(ms).then(() => instance.goOn(time));
+    void time.after(ms).then(() => instance.proceed(time));
   }
 
   async #submit(submitting: Submitting): Promise<ChildReport> {
     const { faults, random, time, situations } = this.#parts;
-    const { child, deadlineMs, instance, askedAtMs } = submitting;
+    const { child, deadlineMs, instance, requestedAtMs } = submitting;
     this.#parts.submitting(submitting);
     const submittedAtMs = time.trueMs;
-    if (this.#asked(child.childId)?.forgotten === true) return await this.#lose();
+    if (this.#requested(child.childId)?.forgotten === true) return await this.#lose();
     const deadlineTrueMs = deadlineMs - this.aheadMs;
-    const times = { askedAtMs, submittedAtMs, deadlineMs: deadlineTrueMs };
+    const times = { requestedAtMs, submittedAtMs, deadlineMs: deadlineTrueMs };
     const row = newRow(child, { by: instance.generation, ...times });
     if (this.rows.get(child.childId)?.state === "voided") return reportOf(row);
-    this.#keep(row);
+    this.#retain(row);
     if (faults.strikes("venue loses a submit", random, 0.05)) {
-      situations.saw("submit lost before the venue had it");
+      situations.observe("submit lost before the venue had it");
       return await this.#lose();
     }
     if (faults.strikes("venue takes a child in late", random, 0.06)) {
@@ -229,7 +229,7 @@ export class WorldVenue {
     });
   }
 
-  #keep(row: Row): void {
+  #retain(row: Row): void {
     this.rows.set(row.child.childId, row);
     const siblings = this.rowsOf.get(row.child.parentOrderId) ?? [];
     siblings.push(row);
@@ -238,9 +238,9 @@ export class WorldVenue {
 
   async #lookup({ childId }: ChildRequest): Promise<ChildReport | NotFound> {
     const { faults, random, situations } = this.#parts;
-    const row = this.#asked(childId);
+    const row = this.#requested(childId);
     if (faults.strikes("venue fails a look-up", random, 0.15)) {
-      situations.saw("look-up fails");
+      situations.observe("look-up fails");
       return await this.#lose();
     }
     if (row?.forgotten === true) return await this.#lose();
@@ -251,15 +251,15 @@ export class WorldVenue {
       return notFound;
     }
     if (this.#hides(row)) {
-      situations.saw("not found, then there");
+      situations.observe("not found, then there");
       return notFound;
     }
-    if (row.denied) situations.saw("not found, then there");
+    if (row.denied) situations.observe("not found, then there");
     const { fillsMayFollowCloseMs = Number.POSITIVE_INFINITY } = this.capabilities;
     if (this.#parts.time.trueMs >= row.closedAtMs + fillsMayFollowCloseMs) row.shown = row.fills.length;
     const report = reportOf(row);
     if (faults.strikes("venue says nonsense", random, 0.05)) {
-      situations.saw("nonsense in a look-up");
+      situations.observe("nonsense in a look-up");
       return nonsenseOf(report, random);
     }
     if (report.state === "closed") this.#true.add(report);
@@ -267,22 +267,22 @@ export class WorldVenue {
   }
 
   /** Notes that a process has heard a true answer to a look-up of a closed child. */
-  #heard({ generation }: Instance, answer: ChildReport | NotFound, askedAtMs: number): void {
+  #received({ generation }: Instance, answer: ChildReport | NotFound, requestedAtMs: number): void {
     if (typeof answer !== "object" || answer === null || !this.#true.has(answer)) return;
     const { childId, fills } = answer as ChildReport;
-    this.rows.get(childId)?.answered.set(generation, { askedAtMs, fills: fills.length });
+    this.rows.get(childId)?.answered.set(generation, { requestedAtMs, fills: fills.length });
   }
 
   /**
    * Returns the row of a child that is looked up. A child that was settled, reported and then left alone is forgotten.
    */
-  #asked(childId: string): Row | undefined {
+  #requested(childId: string): Row | undefined {
     const { time, situations, forgetsAfterMs } = this.#parts;
     const row = this.rows.get(childId);
     if (row === undefined || row.forgotten) return row;
-    if (isTold(row) && time.trueMs - row.touchedAtMs > forgetsAfterMs) {
+    if (isReported(row) && time.trueMs - row.touchedAtMs > forgetsAfterMs) {
       row.forgotten = true;
-      situations.saw("child forgotten by the venue");
+      situations.observe("child forgotten by the venue");
     }
     row.touchedAtMs = time.trueMs;
     return row;
@@ -304,32 +304,32 @@ export class WorldVenue {
   }
 
   /** Tells the venue's time: late, so that it was read at some time before, or not at all. */
-  async #tellTime(random: Random): Promise<number> {
+  async #reportTime(random: Random): Promise<number> {
     const { faults, time, situations } = this.#parts;
     if (faults.strikes("venue does not tell its time", random, 0.2)) return await this.#lose();
-    const told = this.nowMs;
+    const reported = this.nowMs;
     if (faults.strikes("venue answers late", random, 0.2)) {
-      situations.saw("late answer to a question for the time");
+      situations.observe("late answer to a question for the time");
       await time.after(random.below(SLOWEST_TIME_MS));
     }
-    return told;
+    return reported;
   }
 
   async #void(child: ChildRequest): Promise<ChildReport | "voided"> {
     const { faults, random, time, situations } = this.#parts;
-    const known = this.#asked(child.childId);
+    const known = this.#requested(child.childId);
     if (faults.strikes("venue fails a look-up", random, 0.1) || known?.forgotten === true)
       return await this.#lose();
     if (known !== undefined && known.state !== "never" && known.state !== "voided") {
-      situations.saw("void answered with a report");
+      situations.observe("void answered with a report");
       return reportOf(known);
     }
     const nowMs = time.trueMs;
-    const times = { askedAtMs: nowMs, submittedAtMs: nowMs, deadlineMs: nowMs };
+    const times = { requestedAtMs: nowMs, submittedAtMs: nowMs, deadlineMs: nowMs };
     const row = known ?? newRow(child, { by: 0, ...times });
     row.state = "voided";
     row.arrivesAtMs = undefined;
-    if (known === undefined) this.#keep(row);
+    if (known === undefined) this.#retain(row);
     this.#live.delete(row);
     return "voided";
   }
@@ -362,7 +362,7 @@ export class WorldVenue {
 
   #show(row: Row): void {
     row.shown = row.fills.length;
-    this.#reports.tell(row);
+    this.#reports.report(row);
   }
 
   #arrive(row: Row): void {
@@ -378,14 +378,14 @@ export class WorldVenue {
     if (faults.strikes("venue refuses", random, 0.12)) {
       row.state = "rejected";
       row.final = faults.strikes("venue refuses for good", random, 0.15);
-      situations.saw(row.final ? "refused permanently" : "refused temporarily");
+      situations.observe(row.final ? "refused permanently" : "refused temporarily");
       return;
     }
     const dice = random.below(10);
     if (dice === 0) return this.#close(row);
     if (dice <= 3 && child.timeInForce !== "FOK") this.#arrivePartly(row);
     else if (!child.reduceOnly && faults.strikes("venue fills more than was sent", random, 0.02)) {
-      situations.saw("more filled than was sent");
+      situations.observe("more filled than was sent");
       this.#executions.execute(row, add(child.quantity, quantity("0.25")));
     } else this.#executions.execute(row, child.quantity);
     row.shown = row.fills.length;
@@ -416,7 +416,7 @@ export class WorldVenue {
     if (!random.chance(0.5)) return;
     row.state = "open";
     if (faults.strikes("venue fills a part and falls silent", random, 0.3))
-      situations.saw("part filled, then silence");
+      situations.observe("part filled, then silence");
   }
 
   /** Closes a child, perhaps before it has executed all that it will. */
@@ -455,20 +455,20 @@ export class WorldVenue {
   async #answer(row: Row): Promise<ChildReport> {
     const { faults, random, situations, time } = this.#parts;
     if (faults.strikes("venue tells before it answers", random, 0.2)) {
-      if (row.shown > 0) situations.saw("fill reported before the acknowledgement");
-      this.#reports.tell(row);
+      if (row.shown > 0) situations.observe("fill reported before the acknowledgement");
+      this.#reports.report(row);
     }
     if (faults.strikes("venue loses an answer", random, 0.08)) {
-      situations.saw("answer lost after the venue had it");
+      situations.observe("answer lost after the venue had it");
       return await this.#lose();
     }
     if (faults.strikes("venue answers late", random, 0.1)) {
       await time.after(random.below(4_000));
-      if (time.trueMs > row.deadlineMs) situations.saw("answer after the deadline");
+      if (time.trueMs > row.deadlineMs) situations.observe("answer after the deadline");
     }
     if (this.#isSlow(row)) await time.after(this.#slowness.below(SLOWEST_ANSWER_MS));
     if (faults.strikes("venue says nonsense", random, 0.04)) {
-      situations.saw("nonsense in an answer");
+      situations.observe("nonsense in an answer");
       return nonsenseOf(reportOf(row), random);
     }
     return reportOf(row);

@@ -2,7 +2,7 @@ import { quantity } from "../../src/decimal/index.ts";
 import type { VolumeBar } from "../../src/model/index.ts";
 import type { VolumeHistory } from "../../src/ports/index.ts";
 import type { Instance } from "./instance.ts";
-import type { Demand } from "./invariant-broken.ts";
+import type { RequireThat } from "./invariant-broken.ts";
 import { type AnswerParts, PortAnswers, type PortFaults } from "./port-answers.ts";
 
 const MINUTE_MS = 60_000;
@@ -24,12 +24,12 @@ type VolumeRequest = Readonly<{ range: Range; atMs: number }>;
 
 /** The executed volume of the service by minute, as a host keeps it. The same minutes always have the same volume. */
 export class WorldVolumes {
-  readonly #parts: AnswerParts & Readonly<{ demand: Demand }>;
+  readonly #parts: AnswerParts & Readonly<{ requireThat: RequireThat }>;
   readonly #answers: PortAnswers;
   readonly #bars: Map<string, VolumeBar | undefined> = new Map();
   #requests: VolumeRequest[] = [];
 
-  constructor(parts: AnswerParts & Readonly<{ demand: Demand }>) {
+  constructor(parts: AnswerParts & Readonly<{ requireThat: RequireThat }>) {
     this.#parts = parts;
     this.#answers = new PortAnswers(parts);
   }
@@ -58,7 +58,7 @@ export class WorldVolumes {
   }
 
   /** Returns the ranges of a market that were requested recently. */
-  asked(symbol: string): readonly Range[] {
+  requested(symbol: string): readonly Range[] {
     const fromMs = this.#parts.time.trueMs - LONGEST_MS;
     return this.#requests
       .filter(({ range, atMs }) => range.symbol === symbol && atMs >= fromMs)
@@ -67,10 +67,14 @@ export class WorldVolumes {
 
   /** Checks decision 29: the range is 512 whole minutes that are over. */
   #note(range: Range, wallMs: number): void {
-    const { time, demand } = this.#parts;
+    const { time, requireThat } = this.#parts;
     const { fromMs, toMs } = range;
     const isWindow = toMs === wallMs - (wallMs % MINUTE_MS) && toMs - fromMs === WINDOW_MS;
-    demand(isWindow, "decision 29", () => `minutes from ${fromMs} to ${toMs} are asked for at ${wallMs}`);
+    requireThat(
+      isWindow,
+      "decision 29",
+      () => `minutes from ${fromMs} to ${toMs} are asked for at ${wallMs}`,
+    );
     this.#requests.push({ range, atMs: time.trueMs });
     if (this.#requests.length > 200) this.#requests = this.#requests.slice(-100);
   }

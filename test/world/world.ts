@@ -45,7 +45,7 @@ export class World {
       ...options,
       executed: (row) => earlyCloses.executed(row),
       checks: this.#checks,
-      demand: (holds, invariant, seen) => this.#demand(holds, invariant, seen),
+      requireThat: (holds, invariant, seen) => this.#requireThat(holds, invariant, seen),
     });
     const { parts } = this;
     this.#checks.push(
@@ -143,10 +143,10 @@ export class World {
 
   #settleOne(): void {
     const { faults, beside } = this.parts;
-    const isAsked = faults.strikes("operator settles", this.#random, 0.6);
+    const isRequested = faults.strikes("operator settles", this.#random, 0.6);
     const unknown = unknownOrders(this.parts);
     const order = unknown.length === 0 ? undefined : this.#random.pick(unknown);
-    if (isAsked && order !== undefined) beside(settle(this.parts, order));
+    if (isRequested && order !== undefined) beside(settle(this.parts, order));
   }
 
   #replenish(): void {
@@ -165,7 +165,7 @@ export class World {
     if (this.#broken !== undefined) throw this.#broken;
   }
 
-  #demand(holds: boolean, invariant: string, seen: string | (() => string)): void {
+  #requireThat(holds: boolean, invariant: string, seen: string | (() => string)): void {
     if (holds || this.#broken !== undefined) return;
     const what = typeof seen === "string" ? seen : seen();
     this.#broken = new InvariantBroken(invariant, what, { seed: this.parts.plan.seed, step: this.#step });

@@ -2,7 +2,7 @@ import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, resolve } from "node:path";
 import type { RootDatabase } from "lmdb";
-import { nameOption, type OptionCheck, optional, optionsOf, portOption } from "../../common/index.ts";
+import { nameOption, type OptionCheck, optionalOption, optionsOf, portOption } from "../../common/index.ts";
 import type { Clock, CommitPart, Entry, KeyRange, Storage } from "../../ports/index.ts";
 
 /** Options of a storage in an LMDB file. */
@@ -18,7 +18,9 @@ export interface LmdbStorageOptions {
 
 const storageOptions: OptionCheck = optionsOf<LmdbStorageOptions>({
   path: nameOption,
-  clock: optional(portOption<Pick<Clock, "nowMs">>("Clock (managed-orders/ports)", { nowMs: "required" })),
+  clock: optionalOption(
+    portOption<Pick<Clock, "nowMs">>("Clock (managed-orders/ports)", { nowMs: "required" }),
+  ),
 });
 
 /** Characters of values after which a page ends. */
@@ -59,17 +61,17 @@ export function openLmdbStorage(options: LmdbStorageOptions): Storage {
   };
   return {
     commit: async (parts) => {
-      const kept = opened();
+      const handle = opened();
       // As a child of the transaction that is written, it is undone alone if it fails.
-      return await kept.childTransaction(() => parts.map((part) => written(kept, part)));
+      return await handle.childTransaction(() => parts.map((part) => written(handle, part)));
     },
     get: async (keys) => {
-      const kept = opened();
-      return keys.map((key) => kept.get(key));
+      const handle = opened();
+      return keys.map((key) => handle.get(key));
     },
     range: async (ranges) => {
-      const kept = opened();
-      return ranges.map((range) => pageOf(kept, range));
+      const handle = opened();
+      return ranges.map((range) => pageOf(handle, range));
     },
     ...(clock && {
       clock: async () => {

@@ -35,9 +35,9 @@ export function createMemoryDisk(): MemoryDisk {
 
 /** Returns the contents of a disk. Throws a TypeError for an object that {@link createMemoryDisk} did not make. */
 export function contentsOf(disk: MemoryDisk, name = "disk"): DiskContents {
-  const kept = contents.get(disk);
-  if (kept === undefined) throw wrongOption(disk, name, "a value that createMemoryDisk returned");
-  return kept;
+  const stored = contents.get(disk);
+  if (stored === undefined) throw wrongOption(disk, name, "a value that createMemoryDisk returned");
+  return stored;
 }
 
 /** Checks the option `disk`; {@link contentsOf} checks the disk itself. */

@@ -2,7 +2,7 @@ import {
   listOption,
   nameOption,
   type OptionCheck,
-  optional,
+  optionalOption,
   optionsOf,
   textOption,
   wholeOption,
@@ -22,8 +22,8 @@ const instrumentsOption: OptionCheck = listOption(
     name: textOption(),
     kind: wordOption(INSTRUMENT_KINDS),
     status: wordOption(INSTRUMENT_STATUSES),
-    address: optional(nameOption),
-    url: optional(nameOption),
+    address: optionalOption(nameOption),
+    url: optionalOption(nameOption),
   }),
 );
 

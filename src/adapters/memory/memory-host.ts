@@ -2,7 +2,7 @@ import {
   listOption,
   numberOption,
   type OptionCheck,
-  optional,
+  optionalOption,
   optionsOf,
   textOption,
   wholeOption,
@@ -51,8 +51,8 @@ const hostOption: OptionCheck = optionsOf<MemoryHostOptions>({
     'a list of symbols, such as ["BTC/USD"]',
     textOption("a symbol such as BTC/USD", (text) => SYMBOL.test(text)),
   ),
-  accountIds: optional(listOption("a list of account ids, such as [1]", wholeOption({ from: 1 }))),
-  startMs: optional(numberOption({ from: 0 }, " of epoch milliseconds")),
+  accountIds: optionalOption(listOption("a list of account ids, such as [1]", wholeOption({ from: 1 }))),
+  startMs: optionalOption(numberOption({ from: 0 }, " of epoch milliseconds")),
 });
 
 /**

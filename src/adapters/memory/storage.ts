@@ -1,4 +1,4 @@
-import { type OptionCheck, optional, optionsOf, portOption } from "../../common/index.ts";
+import { type OptionCheck, optionalOption, optionsOf, portOption } from "../../common/index.ts";
 import type { Clock, CommitPart, Storage } from "../../ports/index.ts";
 import type { Store, StoreOptions } from "../../store/index.ts";
 import { storeOn, storeOptions } from "../../store/internal.ts";
@@ -18,7 +18,9 @@ export interface MemoryStoreOptions extends MemoryStorageOptions, StoreOptions {
 
 const storageOptions: Readonly<Record<keyof MemoryStorageOptions, OptionCheck>> = {
   disk: diskOption,
-  clock: optional(portOption<Pick<Clock, "nowMs">>("Clock (managed-orders/ports)", { nowMs: "required" })),
+  clock: optionalOption(
+    portOption<Pick<Clock, "nowMs">>("Clock (managed-orders/ports)", { nowMs: "required" }),
+  ),
 };
 
 const storageOption: OptionCheck = optionsOf<MemoryStorageOptions>(storageOptions);

@@ -3,13 +3,13 @@ import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Awaitable } from "../../ports/index.ts";
 import type { WireResponse } from "../../wire/index.ts";
-import type { Gate, Leave } from "./gate.ts";
+import type { Leave, TrafficGate } from "./gate.ts";
 import { HeldConnection, type HeldRequest } from "./held-request.ts";
 import { sendLastReply } from "./last-reply.ts";
 import { OpenSet } from "./open-set.ts";
 import { readFlowOf } from "./read-flow.ts";
 import { rawReply, refusal } from "./refusals.ts";
-import type { GiveUp } from "./request-body.ts";
+import type { AbandonRequest } from "./request-body.ts";
 
 /** Number of requests of one connection that may wait for their turn before reading from it stops. */
 const MOST_WAITING = 4;
@@ -21,12 +21,12 @@ const MOST_UNANSWERED = 1_000;
  * One connection: the number of answers due, the steps that wait for them, the request that is arriving, and the
  * refusal that ends it.
  */
-export type Connection = {
+export type HttpConnection = {
   due: number;
   /** Resolves when the latest request has been answered. */
   last: Promise<void>;
   next: (() => void) | undefined;
-  arriving: Readonly<{ request: IncomingMessage; giveUp: GiveUp }> | undefined;
+  arriving: Readonly<{ request: IncomingMessage; abandon: AbandonRequest }> | undefined;
   refused: WireResponse | undefined;
   /**
    * Whether its last answer has been sent. No request after it is served: its answer would be lost (RFC 9112, 9.6).
@@ -46,7 +46,7 @@ export type Connection = {
 
 /** A request that was counted, and the conditions for serving it. */
 export type StartedRequest = Readonly<{
-  connection: Connection;
+  connection: HttpConnection;
   /** Resolves when the requests before it on its connection have been answered. Undefined if there are none. */
   earlier: Promise<void> | undefined;
   /** Resolves when its answer has gone out or its connection has ended. */
@@ -61,13 +61,13 @@ const NOTHING: Leave = () => undefined;
 /** Counts the connections of node:http servers and their requests. */
 export class Connections {
   /** Counts what clients hold of the server. */
-  readonly gate: Gate;
+  readonly gate: TrafficGate;
   /** The answer to a connection above the limit of its address. */
   readonly tooMany: WireResponse;
-  readonly #known: WeakMap<Duplex, Connection> = new WeakMap();
+  readonly #known: WeakMap<Duplex, HttpConnection> = new WeakMap();
   readonly #open: OpenSet<ServerResponse> = new OpenSet();
 
-  constructor(gate: Gate) {
+  constructor(gate: TrafficGate) {
     this.gate = gate;
     this.tooMany = refusal(gate.tooMany);
   }
@@ -88,10 +88,10 @@ export class Connections {
   }
 
   /** Returns the state of a connection, which begins with its first use. */
-  of(socket: Duplex): Connection {
+  of(socket: Duplex): HttpConnection {
     const known = this.#known.get(socket);
     if (known !== undefined) return known;
-    const connection: Connection = {
+    const connection: HttpConnection = {
       due: 0,
       last: Promise.resolve(),
       next: undefined,
@@ -185,7 +185,7 @@ export class Connections {
 
   /** Counts a request over the connection of another network, a proxy's, as a connection of its own client. */
   #enter(
-    connection: Connection,
+    connection: HttpConnection,
     network: string,
   ): Readonly<{ leave: Leave; refused: Awaitable<WireResponse | undefined> }> {
     if (network === "" || connection.network === network) return { leave: NOTHING, refused: undefined };
@@ -198,7 +198,7 @@ export class Connections {
 }
 
 /** Counts an answer, and takes the steps that waited for the last one due. */
-function answered(socket: Duplex, connection: Connection): void {
+function answered(socket: Duplex, connection: HttpConnection): void {
   connection.due--;
   const { due, refused, next } = connection;
   if (due === MOST_WAITING) readFlowOf(socket).resume("waiting");

@@ -1,4 +1,10 @@
-import { functionOption, type OptionCheck, optional, optionsOf, wordOption } from "../../common/index.ts";
+import {
+  functionOption,
+  type OptionCheck,
+  optionalOption,
+  optionsOf,
+  wordOption,
+} from "../../common/index.ts";
 import type { Telemetry } from "../../ports/index.ts";
 import { createLineTelemetry, TELEMETRY_LEVELS, toStandardError } from "../shared/index.ts";
 
@@ -14,8 +20,8 @@ export interface ConsoleTelemetryOptions {
 }
 
 const telemetryOptions: OptionCheck = optionsOf<ConsoleTelemetryOptions>({
-  level: optional(wordOption(TELEMETRY_LEVELS)),
-  write: optional(functionOption("writes a line")),
+  level: optionalOption(wordOption(TELEMETRY_LEVELS)),
+  write: optionalOption(functionOption("writes a line")),
 });
 
 /**

@@ -10,7 +10,7 @@ export type Leave = () => void;
  * Counts what clients hold of a server: either the service's own {@link Traffic}, or in a front thread a stand-in for
  * the main thread's, which answers a moment later.
  */
-export type Gate = Readonly<
+export type TrafficGate = Readonly<
   Pick<Traffic, "networkOf" | "peerOf" | "arrivals" | "isProved"> & {
     /** The refusal of a connection above the limit of its address. */
     tooMany: OrderError;
@@ -29,7 +29,7 @@ export type Gate = Readonly<
 >;
 
 /** Returns the gate of a service in the same thread. Node itself counts the total number of connections. */
-export function gateOf(traffic: Traffic): Gate {
+export function gateOf(traffic: Traffic): TrafficGate {
   return {
     tooMany: traffic.tooMany,
     get arrivals() {

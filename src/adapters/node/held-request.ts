@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Holdings } from "../../service/index.ts";
 import { MESSAGE_COST } from "../../service/internal.ts";
-import type { Gate } from "./gate.ts";
+import type { TrafficGate } from "./gate.ts";
 
 /** Memory that Node needs for a request and its answer besides their bytes. */
 export const REQUEST_COST: number = 32 * MESSAGE_COST;
@@ -11,11 +11,11 @@ type NetworkRequests = { readonly holdings: Holdings; requests: number };
 
 /** Counts the requests of one connection by network: a proxy's connection carries requests of many clients. */
 export class HeldConnection {
-  readonly #gate: Gate;
+  readonly #gate: TrafficGate;
   readonly #socket: Duplex;
   readonly #shared: Map<string, NetworkRequests> = new Map();
 
-  constructor(gate: Gate, socket: Duplex) {
+  constructor(gate: TrafficGate, socket: Duplex) {
     this.#gate = gate;
     this.#socket = socket;
   }

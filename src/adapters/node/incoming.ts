@@ -14,7 +14,7 @@ export function wireRequestOf(request: IncomingMessage, target: string, body: Ui
 }
 
 /** Number of names and values of headers that Node keeps, unless a server has a number of its own. */
-const KEPT_HEADERS = 2_000;
+const RETAINED_HEADERS = 2_000;
 
 type WithServer = Readonly<{ server?: Readonly<{ maxHeadersCount?: number | null }> }>;
 
@@ -24,12 +24,12 @@ type WithServer = Readonly<{ server?: Readonly<{ maxHeadersCount?: number | null
  */
 export function mayLackHeaders({ rawHeaders, socket }: IncomingMessage): boolean {
   const { maxHeadersCount } = (socket as WithServer).server ?? {};
-  const most = typeof maxHeadersCount === "number" ? 2 * maxHeadersCount : KEPT_HEADERS;
+  const most = typeof maxHeadersCount === "number" ? 2 * maxHeadersCount : RETAINED_HEADERS;
   return most > 0 && rawHeaders.length >= most;
 }
 
 /** Returns whether an upgrade request asks for a WebSocket, and not for another version of HTTP. */
-export function asksForSocket(request: IncomingMessage): boolean {
+export function requestsUpgrade(request: IncomingMessage): boolean {
   return request.headers.upgrade?.toLowerCase() === "websocket";
 }
 
@@ -59,7 +59,7 @@ type ParsedRequest = IncomingMessage & Readonly<{ rawBody?: unknown; body?: unkn
  * Returns the body that other code kept after reading it: `rawBody`, or a `body` of bytes. Returns undefined if nothing
  * was kept, and if the body can still be read, because only the connection has the bytes for certain.
  */
-export function keptBodyOf(request: ParsedRequest): unknown {
+export function retainedBodyOf(request: ParsedRequest): unknown {
   if (bodyFaultOf(request) !== "BODY_CONSUMED") return undefined;
   const { rawBody, body } = request;
   return rawBody ?? (body instanceof Uint8Array ? body : undefined);
@@ -69,7 +69,7 @@ export function keptBodyOf(request: ParsedRequest): unknown {
  * Returns why kept bytes cannot be the body as received, or undefined if they may be. The service refuses a compressed
  * body, and a body that is too large, which the host need not keep as a whole.
  */
-export function keptFaultOf(request: IncomingMessage, bytes: Uint8Array): MountFault | undefined {
+export function retainedFaultOf(request: IncomingMessage, bytes: Uint8Array): MountFault | undefined {
   const { "transfer-encoding": chunked, "content-encoding": compressed } = request.headers;
   if (chunked !== undefined || compressed !== undefined || bytes.length > MAX_BODY_BYTES) return undefined;
   return bytes.length === announcedBytes(request) ? undefined : "BODY_CHANGED";

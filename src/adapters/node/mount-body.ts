@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { MountFault } from "../../service/index.ts";
-import type { Connection } from "./connections.ts";
+import type { HttpConnection } from "./connections.ts";
 import type { HeldRequest } from "./held-request.ts";
-import { announcesBody, bodyFaultOf, keptBodyOf, keptFaultOf } from "./incoming.ts";
+import { announcesBody, bodyFaultOf, retainedBodyOf, retainedFaultOf } from "./incoming.ts";
 import { Refused } from "./refusals.ts";
 import { announcesTooMuch, NO_BODY, type RequestBody, readRequestBody, UNREAD_BODY } from "./request-body.ts";
 
@@ -19,7 +19,7 @@ export class BodyLost extends Error {
 
 /** A request whose body has not arrived yet. */
 type IncomingRequest = Readonly<{
-  connection: Connection;
+  connection: HttpConnection;
   request: IncomingMessage;
   response: ServerResponse;
   held: HeldRequest;
@@ -28,7 +28,7 @@ type IncomingRequest = Readonly<{
 /** Options for answering one request. */
 export type AnswerOptions = Readonly<{
   /** The client waits for permission to send its body (`Expect: 100-continue`). */
-  asksFirst?: boolean;
+  expectsContinue?: boolean;
   /** The body as received, if the host has read it. Anything but bytes is refused with a named fault. */
   body?: unknown;
 }>;
@@ -39,21 +39,21 @@ export type AnswerOptions = Readonly<{
  */
 export function bodyOf(
   { connection, request, response, held }: IncomingRequest,
-  { asksFirst = false, body = keptBodyOf(request) }: AnswerOptions,
+  { expectsContinue = false, body = retainedBodyOf(request) }: AnswerOptions,
 ): RequestBody | Promise<RequestBody> {
-  if (body !== undefined) return keptBody(request, body, held);
+  if (body !== undefined) return retainedBody(request, body, held);
   const fault = bodyFaultOf(request);
   if (fault !== undefined) throw new BodyLost(fault);
-  const tooMuch = announcesTooMuch(request, asksFirst);
-  if (asksFirst && !tooMuch) response.writeContinue();
+  const tooMuch = announcesTooMuch(request, expectsContinue);
+  if (expectsContinue && !tooMuch) response.writeContinue();
   if (tooMuch) return UNREAD_BODY;
   const arrives = announcesBody(request) && !request.readableEnded;
   return arrives ? arrivingBody({ connection, request, held }) : NO_BODY;
 }
 
-function keptBody(request: IncomingMessage, body: unknown, held: HeldRequest): RequestBody {
+function retainedBody(request: IncomingMessage, body: unknown, held: HeldRequest): RequestBody {
   if (!(body instanceof Uint8Array)) throw new BodyLost("BODY_NOT_BYTES");
-  const fault = keptFaultOf(request, body);
+  const fault = retainedFaultOf(request, body);
   if (fault !== undefined) throw new BodyLost(fault);
   held.arrived(body.length);
   return { bytes: body, cut: false };
@@ -68,10 +68,10 @@ async function arrivingBody({
   if (connection.refused !== undefined && !request.complete) throw new Refused(connection.refused);
   try {
     return await readRequestBody(request, {
-      begun: (giveUp) => {
-        connection.arriving = { request, giveUp };
+      begun: (abandon) => {
+        connection.arriving = { request, abandon };
       },
-      kept: (bytes) => held.arrived(bytes),
+      retained: (bytes) => held.arrived(bytes),
     });
   } finally {
     if (connection.arriving?.request === request) connection.arriving = undefined;

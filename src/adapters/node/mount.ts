@@ -10,7 +10,7 @@ import type { Connections } from "./connections.ts";
 import { announcesBody, mayLackHeaders, wireRequestOf } from "./incoming.ts";
 import { linger, sendLastReply } from "./last-reply.ts";
 import { type AnswerOptions, BodyLost, bodyOf } from "./mount-body.ts";
-import { PutOut, parserRefusal, Refused, refusal } from "./refusals.ts";
+import { Evicted, parserRefusal, Refused, refusal } from "./refusals.ts";
 import type { ServicePaths } from "./service-paths.ts";
 
 /** Dependencies and settings of a mount. */
@@ -67,7 +67,7 @@ export class Mount {
     response: ServerResponse,
     options: AnswerOptions = {},
   ): Promise<void> {
-    if (response.writableEnded) return this.#tell("REPLY_TAKEN");
+    if (response.writableEnded) return this.#report("REPLY_TAKEN");
     if (response.destroyed) return;
     const started = this.#connections.begin(request, response);
     const { connection, earlier, ended, held } = started;
@@ -116,18 +116,18 @@ export class Mount {
     connection.refused = parserRefusal(error.code);
     if (!socket.writable || error.code === "ECONNRESET") socket.destroy();
     else if (connection.arriving?.request.complete === false) {
-      connection.arriving.giveUp(new Refused(connection.refused));
+      connection.arriving.abandon(new Refused(connection.refused));
     } else if (connection.due === 0) sendLastReply(socket, connection.refused);
   }
 
   /** Reports a fault of the host by name. The service never receives the request, so nothing is done. */
   #faultReply(fault: MountFault): WireResponse {
-    this.#tell(fault);
+    this.#report(fault);
     const { headers, ...reply } = refusal(new OrderError("UNKNOWN"));
     return { ...reply, headers: { ...headers, [FAULT_HEADER]: fault } };
   }
 
-  #tell(fault: MountFault): void {
+  #report(fault: MountFault): void {
     this.#telemetry?.event("error", "mount.fault", { fault, ...MOUNT_FAULTS[fault] });
   }
 
@@ -141,7 +141,7 @@ export class Mount {
     try {
       return await this.#service.handle(wireRequestOf(request, this.#paths.target(request), body));
     } catch (error) {
-      if (error instanceof PutOut) throw error;
+      if (error instanceof Evicted) throw error;
       this.#telemetry?.event("error", "service.threw", { error: errorName(error) });
       return refusal(new OrderError(request.method === "GET" ? "UNKNOWN" : "UNEXPECTED_RESPONSE"));
     }
@@ -153,7 +153,7 @@ export class Mount {
     last: boolean,
     body: string | Buffer = reply.body,
   ): void {
-    if (response.headersSent) return this.#tell("REPLY_TAKEN");
+    if (response.headersSent) return this.#report("REPLY_TAKEN");
     if (response.destroyed) return;
     const headers: Record<string, string | number> = { ...reply.headers };
     // A reply whose status allows no body must not state a length (RFC 9110, 8.6).

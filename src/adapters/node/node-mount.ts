@@ -1,5 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import { type OptionCheck, optional, optionsOf, textOption } from "../../common/index.ts";
+import { type OptionCheck, optionalOption, optionsOf, textOption } from "../../common/index.ts";
 import type { Telemetry } from "../../ports/index.ts";
 import { telemetryOption } from "../../ports/internal.ts";
 import type { Service, SocketService } from "../../service/index.ts";
@@ -100,8 +100,8 @@ export interface NodeMount {
 
 const mountOption: OptionCheck = optionsOf<NodeMountOptions>({
   service: serviceOption,
-  prefix: optional(textOption("empty or a path such as /trading, without a trailing slash", isPrefix)),
-  telemetry: optional(telemetryOption),
+  prefix: optionalOption(textOption("empty or a path such as /trading, without a trailing slash", isPrefix)),
+  telemetry: optionalOption(telemetryOption),
 });
 
 const DEFAULT_GRACE_MS = 10_000;

@@ -1,4 +1,4 @@
-import { type OptionCheck, optional, optionsOf, wholeOption, wrongOption } from "../../common/index.ts";
+import { type OptionCheck, optionalOption, optionsOf, wholeOption, wrongOption } from "../../common/index.ts";
 import type { Telemetry } from "../../ports/index.ts";
 import { telemetryOption } from "../../ports/internal.ts";
 import type { Service, SocketService } from "../../service/index.ts";
@@ -48,11 +48,11 @@ const programOption: OptionCheck = (value, name) => {
 
 const serverOption: OptionCheck = optionsOf<NodeServerOptions>({
   service: serviceOption,
-  sockets: optional(socketsOption),
-  limits: optional(limitsOption),
-  telemetry: optional(telemetryOption),
-  frontThreads: optional(wholeOption({ from: 0, to: MOST_THREADS })),
-  frontProgram: optional(programOption),
+  sockets: optionalOption(socketsOption),
+  limits: optionalOption(limitsOption),
+  telemetry: optionalOption(telemetryOption),
+  frontThreads: optionalOption(wholeOption({ from: 0, to: MOST_THREADS })),
+  frontProgram: optionalOption(programOption),
 });
 
 const DEFAULT_GRACE_MS = 10_000;

@@ -1,5 +1,5 @@
 import { type ClientRequest, type IncomingMessage, request as open } from "node:http";
-import { type OptionCheck, optional, optionsOf, textOption, wholeOption } from "../../common/index.ts";
+import { type OptionCheck, optionalOption, optionsOf, textOption, wholeOption } from "../../common/index.ts";
 import type { MountFinding, MountProbe, ProbeAnswer, ProbeRequest } from "../../service/index.ts";
 
 /** Target and time limit of a probe. */
@@ -12,7 +12,7 @@ export interface ProbeMountOptions {
 
 const probeOption: OptionCheck = optionsOf<ProbeMountOptions>({
   url: textOption("an http URL, such as http://127.0.0.1:8080/trading", isHttpUrl),
-  timeoutMs: optional(wholeOption({ from: 1 }, " of milliseconds")),
+  timeoutMs: optionalOption(wholeOption({ from: 1 }, " of milliseconds")),
 });
 
 function isHttpUrl(text: string): boolean {

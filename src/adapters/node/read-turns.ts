@@ -1,5 +1,5 @@
 import type { Duplex } from "node:stream";
-import { type Crowd, type TurnCost, Turns } from "../../service/internal.ts";
+import { type Crowd, TrafficTurns, type TurnCost } from "../../service/internal.ts";
 import { type ReadFlow, readFlowOf } from "./read-flow.ts";
 
 /** Number of bytes beyond the end of a head that are parsed at once: less than ten of the shortest requests. */
@@ -138,11 +138,11 @@ class Reader {
  * little, however many connections have sent data. Source: decision GE.
  */
 export class ReadTurns {
-  readonly #turns: Turns;
+  readonly #turns: TrafficTurns;
   readonly #readers: WeakMap<Duplex, Reader> = new WeakMap();
 
   constructor(crowd: Crowd, soon: Soon = (run) => void setImmediate(run)) {
-    this.#turns = new Turns(soon, crowd);
+    this.#turns = new TrafficTurns(soon, crowd);
   }
 
   /** Takes turns with the HTTP connection of an address. */

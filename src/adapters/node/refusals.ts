@@ -14,7 +14,7 @@ export class Refused extends Error {
 }
 
 /** Thrown in place of a reply when a request's connection must be closed, because its requests hold too much. */
-export class PutOut extends Error {
+export class Evicted extends Error {
   override readonly name = "PutOut";
 }
 

@@ -15,8 +15,8 @@ export type RequestBody = Readonly<{ bytes: Uint8Array; cut: boolean }>;
  * Returns whether the head of a request announces a body that is not read at all. A body that is slightly too large is
  * read and dropped, unless its sender asks first (`Expect: 100-continue`).
  */
-export function announcesTooMuch(request: IncomingMessage, asksFirst: boolean): boolean {
-  const limit = asksFirst ? MAX_BODY_BYTES : MAX_BODY_BYTES + READ_AWAY_BYTES;
+export function announcesTooMuch(request: IncomingMessage, expectsContinue: boolean): boolean {
+  const limit = expectsContinue ? MAX_BODY_BYTES : MAX_BODY_BYTES + READ_AWAY_BYTES;
   return announcedBytes(request) > limit;
 }
 
@@ -27,21 +27,24 @@ export const NO_BODY: RequestBody = { bytes: new Uint8Array(), cut: false };
 export const UNREAD_BODY: RequestBody = { bytes: TOO_LARGE, cut: true };
 
 /** Stops the reading of a body with a reason. */
-export type GiveUp = (reason: Error) => void;
+export type AbandonRequest = (reason: Error) => void;
 
 /** Callbacks of the reading of a body. */
 export type BodyReader = Readonly<{
   /** Receives the function that stops the reading. */
-  begun: (giveUp: GiveUp) => void;
+  begun: (abandon: AbandonRequest) => void;
   /** Receives the number of further bytes kept. */
-  kept: (bytes: number) => void;
+  retained: (bytes: number) => void;
 }>;
 
 /**
  * Reads the body of a request, keeping at most {@link MAX_BODY_BYTES} in memory. Rejects with the reason if the reading
  * is stopped first, and if the connection breaks.
  */
-export function readRequestBody(request: IncomingMessage, { begun, kept }: BodyReader): Promise<RequestBody> {
+export function readRequestBody(
+  request: IncomingMessage,
+  { begun, retained }: BodyReader,
+): Promise<RequestBody> {
   return new Promise((resolve, reject) => {
     begun(reject);
     const chunks: Buffer[] = [];
@@ -50,7 +53,7 @@ export function readRequestBody(request: IncomingMessage, { begun, kept }: BodyR
       received += chunk.length;
       if (received <= MAX_BODY_BYTES) {
         chunks.push(chunk);
-        kept(chunk.length);
+        retained(chunk.length);
       } else if (received > MAX_BODY_BYTES + READ_AWAY_BYTES) resolve({ bytes: TOO_LARGE, cut: true });
     });
     request.on("end", () => {

@@ -1,6 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { Server } from "node:http";
-import { nameOption, type OptionCheck, optional, optionsOf, wholeOption } from "../../common/index.ts";
+import { nameOption, type OptionCheck, optionalOption, optionsOf, wholeOption } from "../../common/index.ts";
 
 /** Limits of a server. The limits of the service apply in addition. */
 export interface NodeServerLimits {
@@ -26,8 +26,8 @@ export interface NodeServerLimits {
   readonly backlog?: number;
 }
 
-const limit = optional(wholeOption({ from: 1 }));
-const limitMs = optional(wholeOption({ from: 1 }, " of milliseconds"));
+const limit = optionalOption(wholeOption({ from: 1 }));
+const limitMs = optionalOption(wholeOption({ from: 1 }, " of milliseconds"));
 
 /** Checks the limits of a server. */
 export const limitsOption: OptionCheck = optionsOf<NodeServerLimits>({
@@ -54,7 +54,7 @@ export const addressOption: OptionCheck = optionsOf<ListenAddress>({
 
 /** Checks how long open work may take when a server or mount ends. */
 export const graceOption: OptionCheck = optionsOf<Readonly<{ graceMs?: number }>>({
-  graceMs: optional(wholeOption({ from: 0 }, " of milliseconds")),
+  graceMs: optionalOption(wholeOption({ from: 0 }, " of milliseconds")),
 });
 
 /** A server over node:http. */

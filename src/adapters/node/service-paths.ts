@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { isSocketTarget, REST_PATHS } from "../../service/internal.ts";
-import { asksForSocket } from "./incoming.ts";
+import { requestsUpgrade } from "./incoming.ts";
 
 /** What Express and connect add to a request. They remove the path of a middleware from `url`. */
 type RoutedRequest = IncomingMessage & Readonly<{ originalUrl?: unknown }>;
@@ -52,7 +52,7 @@ export class ServicePaths {
   /** Returns whether a request asks for a WebSocket at a path of the service, below the host's prefix. */
   hasSocket(request: IncomingMessage): boolean {
     const isBelow = request.url?.startsWith(`${this.prefix}/`) === true;
-    return isBelow && asksForSocket(request) && isSocketTarget(this.target(request));
+    return isBelow && requestsUpgrade(request) && isSocketTarget(this.target(request));
   }
 
   #withoutPrefix(target: string): string {

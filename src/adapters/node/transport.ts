@@ -3,8 +3,8 @@ import type { Socket } from "node:net";
 import type { Telemetry } from "../../ports/index.ts";
 import type { Service, SocketService } from "../../service/index.ts";
 import { Connections } from "./connections.ts";
-import type { Gate } from "./gate.ts";
-import { asksForSocket } from "./incoming.ts";
+import type { TrafficGate } from "./gate.ts";
+import { requestsUpgrade } from "./incoming.ts";
 import { Mount } from "./mount.ts";
 import { ReadTurns, type Soon } from "./read-turns.ts";
 import type { ListenAddress, NodeServerLimits } from "./server-api.ts";
@@ -17,7 +17,7 @@ export type TransportParts = Readonly<{
   service: Pick<Service, "handle">;
   sockets?: SocketService | undefined;
   /** Counts what clients hold. */
-  gate: Gate;
+  gate: TrafficGate;
   limits: Required<NodeServerLimits>;
   telemetry?: Telemetry | undefined;
   /** Schedules the parsing of the next share of received data; default the next turn of the event loop. */
@@ -77,12 +77,12 @@ export function createTransport({
   server.on("request", (request, response) => void mount.answer(request, response));
   server.on(
     "checkContinue",
-    (request, response) => void mount.answer(request, response, { asksFirst: true }),
+    (request, response) => void mount.answer(request, response, { expectsContinue: true }),
   );
   server.on("checkExpectation", (request, response) => void mount.refuseExpectation(request, response));
   server.on("clientError", (error, socket) => mount.refuseConnection(error, socket));
   if (socketMount !== undefined) {
-    serveUpgrades(server, { sockets: socketMount, connections, turns, takes: asksForSocket });
+    serveUpgrades(server, { sockets: socketMount, connections, turns, takes: requestsUpgrade });
   }
   return {
     server,

@@ -49,15 +49,15 @@ export function binaryArray(type: ElementType, values: readonly unknown[]): Buff
 }
 
 /** Most bytes for which a place to write is kept. */
-const MOST_KEPT = 1_024 * 1_024;
+const MOST_RETAINED = 1_024 * 1_024;
 
-let kept = Buffer.alloc(0);
+let retained = Buffer.alloc(0);
 
 /** Returns a place of a size, which is overwritten by the next one: memory that is new each time costs more than a copy. */
 function place(size: number): Buffer {
-  if (size > MOST_KEPT) return Buffer.allocUnsafe(size);
-  if (size > kept.length) kept = Buffer.allocUnsafeSlow(Math.min(2 * size, MOST_KEPT));
-  return kept;
+  if (size > MOST_RETAINED) return Buffer.allocUnsafe(size);
+  if (size > retained.length) retained = Buffer.allocUnsafeSlow(Math.min(2 * size, MOST_RETAINED));
+  return retained;
 }
 
 /** The length of a text is known when it is written: asking for it before would take as long as that. */

@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { type OptionCheck, optional, optionsOf, wholeOption } from "../../common/index.ts";
+import { type OptionCheck, optionalOption, optionsOf, wholeOption } from "../../common/index.ts";
 import type { ShardHead, ShardLeases, Storage } from "../../ports/index.ts";
 import { headerIn, headerKey, storeOn } from "../../store/internal.ts";
 import { checked } from "../checksums/index.ts";
@@ -40,8 +40,8 @@ const MILLISECONDS = wholeOption({ from: 1, to: 2_147_483_647 }, " of millisecon
 
 const clusterOption: OptionCheck = optionsOf<PostgresClusterOptions>({
   url: urlOption,
-  schema: optional(schemaOption),
-  answerTimeoutMs: optional(MILLISECONDS),
+  schema: optionalOption(schemaOption),
+  answerTimeoutMs: optionalOption(MILLISECONDS),
 });
 
 /**

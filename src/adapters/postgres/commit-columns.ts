@@ -17,7 +17,7 @@ type Given = Readonly<{
 }>;
 
 /** Rows of a commit, in columns. */
-class Rows {
+class CommitRows {
   readonly #parts: number[] = [];
   readonly #keys: string[] = [];
   readonly #checks: boolean[] = [];
@@ -72,7 +72,7 @@ export const sentCommit = (parts: readonly CommitPart[]): SentCommit =>
 
 /** Returns a commit that writes nothing but new records, as most do; undefined for another one. */
 function recordsCommit(parts: readonly CommitPart[]): SentCommit | undefined {
-  const [demanded, records] = [new Texts(), new Texts()];
+  const [required, records] = [new Texts(), new Texts()];
   for (let part = 0; part < parts.length; part++) {
     const { conditions, puts, deletes } = parts[part] as CommitPart;
     if (deletes.length > 0) return undefined;
@@ -83,15 +83,15 @@ function recordsCommit(parts: readonly CommitPart[]): SentCommit | undefined {
     for (const [key, expected] of conditions) {
       if (expected === undefined ? !puts.some((put) => put[0] === key) : tableOf(key) === "log")
         return undefined;
-      if (expected !== undefined) demanded.add(part, key, expected);
+      if (expected !== undefined) required.add(part, key, expected);
     }
   }
-  return { text: COMMIT.records, values: [...demanded.sent, ...records.sent] };
+  return { text: COMMIT.records, values: [...required.sent, ...records.sent] };
 }
 
 /** Returns a commit that deletes nothing, and in which what must be absent is written by its own part. */
 function plainCommit(parts: readonly CommitPart[]): SentCommit | undefined {
-  const columns = { rows: new Rows(), fresh: new Texts(), records: new Texts() };
+  const columns = { rows: new CommitRows(), fresh: new Texts(), records: new Texts() };
   const { rows, fresh, records } = columns;
   for (const [number, part] of parts.entries()) if (!addPlain(columns, number, part)) return undefined;
   return { text: COMMIT.plain, values: [...rows.sent, ...fresh.sent, ...records.sent] };
@@ -99,7 +99,7 @@ function plainCommit(parts: readonly CommitPart[]): SentCommit | undefined {
 
 /** Adds a part. Returns false for one that needs the whole form. */
 function addPlain(
-  { rows, fresh, records }: Readonly<{ rows: Rows; fresh: Texts; records: Texts }>,
+  { rows, fresh, records }: Readonly<{ rows: CommitRows; fresh: Texts; records: Texts }>,
   number: number,
   { conditions, puts, deletes }: CommitPart,
 ): boolean {
@@ -122,7 +122,7 @@ function addPlain(
 
 /** Returns a commit in the form that knows everything. */
 export function wholeCommit(parts: readonly CommitPart[]): SentCommit {
-  const rows: Readonly<Record<StorageTable, Rows>> = { entry: new Rows(), log: new Rows() };
+  const rows: Readonly<Record<StorageTable, CommitRows>> = { entry: new CommitRows(), log: new CommitRows() };
   for (const [number, { conditions, puts, deletes }] of parts.entries()) {
     const rest = new Map<string, Condition[1]>(conditions);
     const add = (key: string, given: Readonly<{ value?: string; deletes?: boolean }>): void => {

@@ -24,7 +24,7 @@ const isAboutCommit = ({ code, routine = "" }: Notice): boolean =>
   code?.startsWith(SUCCESS) !== true && !OF_NUMBERS.includes(routine);
 
 /** One connection. It runs one statement at a time. */
-export class Connection {
+export class PostgresConnection {
   readonly #client: PgClient;
   #warning: Notice | undefined;
   #isOpen = true;
@@ -45,14 +45,14 @@ export class Connection {
   }
 
   /** Connects. Rejects with the error of the driver. */
-  static async open({ driver, url, connectTimeoutMs }: ConnectionOptions): Promise<Connection> {
+  static async open({ driver, url, connectTimeoutMs }: ConnectionOptions): Promise<PostgresConnection> {
     const client = driver({
       connectionString: url,
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
       application_name: "managed-orders",
     });
-    const connection = new Connection(client);
+    const connection = new PostgresConnection(client);
     const late = (): Error => {
       connection.destroy();
       return new PostgresStoreError(`the server has not answered for ${connectTimeoutMs} ms`, "ETIMEDOUT");

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Connection } from "./connection.ts";
+import type { PostgresConnection } from "./connection.ts";
 import type { Row } from "./driver.ts";
 import type { Lane, Pool } from "./pool.ts";
 import { explained, isUnprepared, mayPass, type Place } from "./postgres-error.ts";
@@ -80,7 +80,7 @@ export class Database {
   ): Promise<readonly Row[]> {
     const sent = this.inSchema(text);
     const send = (name: string | undefined): Promise<readonly Row[]> => {
-      const write = (connection: Connection): Promise<readonly Row[]> => {
+      const write = (connection: PostgresConnection): Promise<readonly Row[]> => {
         cutter(() => connection.destroy());
         return connection.write(sent, values, name);
       };

@@ -51,7 +51,7 @@ export async function durabilityProblems(database: Database): Promise<readonly s
       `${name} is read-only, such as a standby: use the URL of the primary server`,
       "25006",
     );
-  if (typeof encoding === "string" && !KEEPS_ALL.includes(encoding))
+  if (typeof encoding === "string" && !LOSSLESS_ENCODINGS.includes(encoding))
     throw new PostgresStoreError(
       `${name} has the encoding ${encoding}, which lacks characters that a venue may send: create the database with ENCODING 'UTF8'`,
       "ENCODING",
@@ -84,7 +84,7 @@ export async function requireDurable(database: Database): Promise<void> {
 }
 
 /** Encodings in which every text can be kept. The second one keeps bytes as they come. */
-const KEEPS_ALL = ["UTF8", "SQL_ASCII"];
+const LOSSLESS_ENCODINGS = ["UTF8", "SQL_ASCII"];
 
 const SHOWS_WARNINGS = [
   "debug5",

@@ -2,7 +2,7 @@ import {
   flagOption,
   functionOption,
   type OptionCheck,
-  optional,
+  optionalOption,
   optionsOf,
   textOption,
   wholeOption,
@@ -35,8 +35,8 @@ export interface PostgresJournalOptions {
 }
 
 const journalOptions: OptionCheck = optionsOf<PostgresJournalOptions>({
-  forget: optional(flagOption),
-  archive: optional(functionOption("receives records before they are deleted")),
+  forget: optionalOption(flagOption),
+  archive: optionalOption(functionOption("receives records before they are deleted")),
 });
 
 /** Checks the options of a journal. Throws a RangeError for an archive without `forget`. */
@@ -102,16 +102,16 @@ export const schemaOption: OptionCheck = textOption(
 /** Checks the options of a store. */
 export const storeOption: OptionCheck = optionsOf<PostgresStoreOptions>({
   url: urlOption,
-  schema: optional(schemaOption),
-  connections: optional(wholeOption({ from: 3, to: 1_000 })),
-  waiting: optional(wholeOption({ from: 1 })),
-  connectTimeoutMs: optional(timeoutOption),
-  answerTimeoutMs: optional(timeoutOption),
-  requireDurability: optional(flagOption),
-  elsewhere: optional(flagOption),
+  schema: optionalOption(schemaOption),
+  connections: optionalOption(wholeOption({ from: 3, to: 1_000 })),
+  waiting: optionalOption(wholeOption({ from: 1 })),
+  connectTimeoutMs: optionalOption(timeoutOption),
+  answerTimeoutMs: optionalOption(timeoutOption),
+  requireDurability: optionalOption(flagOption),
+  elsewhere: optionalOption(flagOption),
   rejections: storeOptions.rejections,
-  journal: optional(journalOption),
-  telemetry: optional(telemetryOption),
+  journal: optionalOption(journalOption),
+  telemetry: optionalOption(telemetryOption),
 });
 
 /** Returns the options with their defaults. */

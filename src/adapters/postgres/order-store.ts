@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { KeyValueStore, OrderStore, ShardLeases, Storage } from "../../ports/index.ts";
 import type { Store, StoredRejections } from "../../store/index.ts";
-import { type KeepRecords, recordKey, storeOn } from "../../store/internal.ts";
+import { type RetainRecords, recordKey, storeOn } from "../../store/internal.ts";
 import { checked } from "../checksums/index.ts";
 import type { StoredRateLimiter, StoredRateLimiterOptions } from "../shared/index.ts";
 import type { Database } from "./database.ts";
@@ -93,7 +93,7 @@ function archiving(
   storage: Storage,
   archive: PostgresJournalOptions["archive"],
   answerTimeoutMs: number,
-): KeepRecords | undefined {
+): RetainRecords | undefined {
   if (archive === undefined) return undefined;
   const late = (): Error =>
     new PostgresStoreError(

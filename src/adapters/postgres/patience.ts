@@ -10,7 +10,7 @@ export class Patience implements StoragePatience {
   readonly #answerTimeoutMs: number;
   #ttlMs: number | undefined;
   /** Number of questions about heads, records and prints that are under way. */
-  #asked = 0;
+  #requested = 0;
 
   constructor(answerTimeoutMs: number) {
     this.#answerTimeoutMs = answerTimeoutMs;
@@ -22,18 +22,18 @@ export class Patience implements StoragePatience {
   }
 
   ofRead(what: readonly string[] | "range" | "clock"): number | undefined {
-    const isAsked = what === "clock" || this.#asked > 0 || (what !== "range" && what.includes(NODES));
-    return isAsked ? this.#ttlMs : undefined;
+    const isRequested = what === "clock" || this.#requested > 0 || (what !== "range" && what.includes(NODES));
+    return isRequested ? this.#ttlMs : undefined;
   }
 
   /** Returns leases whose questions are given up after a ttl. */
   leases(leases: ShardLeases): ShardLeases {
-    const soon = async <T>(ask: () => Promise<T>): Promise<T> => {
-      this.#asked++;
+    const soon = async <T>(query: () => Promise<T>): Promise<T> => {
+      this.#requested++;
       try {
-        return await ask();
+        return await query();
       } finally {
-        this.#asked--;
+        this.#requested--;
       }
     };
     return {

@@ -1,5 +1,5 @@
 import { afterMs } from "../../store/internal.ts";
-import { Connection, type ConnectionOptions } from "./connection.ts";
+import { type ConnectionOptions, PostgresConnection } from "./connection.ts";
 import { monotonicMs, withDeadline } from "./deadline.ts";
 import { PostgresStoreError } from "./postgres-error.ts";
 
@@ -25,7 +25,7 @@ const IDLE_MS = 60_000;
 /** The longest time of a timer. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-type Idle = Readonly<{ connection: Connection; sinceMs: number }>;
+type Idle = Readonly<{ connection: PostgresConnection; sinceMs: number }>;
 /** Limits in milliseconds: for making a connection, and for the wait for one that is free. */
 type Waits = Readonly<{ connectMs?: number; waitMs?: number }>;
 
@@ -49,15 +49,16 @@ export class Pool {
    */
   async patient<T>(
     lane: Lane,
-    work: (connection: Connection) => Promise<T>,
+    work: (connection: PostgresConnection) => Promise<T>,
     { connectMs = Number.POSITIVE_INFINITY, waitMs = Number.POSITIVE_INFINITY }: Waits = {},
   ): Promise<T> {
     const connectTimeoutMs = Math.min(this.#options.connectTimeoutMs, connectMs);
     const place = {};
     await this.#enter(lane, place, waitMs);
-    let connection: Connection | undefined;
+    let connection: PostgresConnection | undefined;
     try {
-      connection = this.#takeIdle() ?? (await Connection.open({ ...this.#options, connectTimeoutMs }));
+      connection =
+        this.#takeIdle() ?? (await PostgresConnection.open({ ...this.#options, connectTimeoutMs }));
       return await work(connection);
     } finally {
       if (connection?.isOpen === true && !this.#isClosed)
@@ -73,11 +74,11 @@ export class Pool {
    */
   async use<T>(
     lane: Lane,
-    work: (connection: Connection) => Promise<T>,
+    work: (connection: PostgresConnection) => Promise<T>,
     limitMs: number = Number.POSITIVE_INFINITY,
   ): Promise<T> {
     const mostMs = Math.min(this.#options.answerTimeoutMs, limitMs);
-    const inTime = (connection: Connection): Promise<T> =>
+    const inTime = (connection: PostgresConnection): Promise<T> =>
       withDeadline(work(connection), mostMs, () => {
         connection.destroy();
         this.#destroyIdle();
@@ -98,7 +99,7 @@ export class Pool {
     await Promise.all(this.#idle.splice(0).map(({ connection }) => this.#end(connection)));
   }
 
-  async #end(connection: Connection): Promise<void> {
+  async #end(connection: PostgresConnection): Promise<void> {
     const late = (): Error => new Error("the server has not answered the goodbye");
     try {
       await withDeadline(connection.close(), this.#options.connectTimeoutMs, late);
@@ -112,7 +113,7 @@ export class Pool {
     for (const { connection } of this.#idle.splice(0)) connection.destroy();
   }
 
-  #takeIdle(): Connection | undefined {
+  #takeIdle(): PostgresConnection | undefined {
     for (let last = this.#idle.pop(); last !== undefined; last = this.#idle.pop()) {
       const { connection, sinceMs } = last;
       if (connection.isOpen && monotonicMs() - sinceMs < IDLE_MS) return connection;

@@ -24,15 +24,15 @@ type Name = Readonly<Pick<TelemetryEvent, "level" | "event">> & {
  * end of the minute, lines with `repeated` and `omitted` count the others. The memory is bounded.
  */
 export class FoldedEvents {
-  readonly #say: (event: TelemetryEvent) => void;
+  readonly #emit: (event: TelemetryEvent) => void;
   readonly #later: (ms: number, run: () => void) => void;
   readonly #counted: Map<string, Counted> = new Map();
   readonly #names: Map<string, Name> = new Map();
   /** Events of names beyond the bound. */
   #others = 0;
 
-  constructor(say: (event: TelemetryEvent) => void, later: (ms: number, run: () => void) => void) {
-    this.#say = say;
+  constructor(emit: (event: TelemetryEvent) => void, later: (ms: number, run: () => void) => void) {
+    this.#emit = emit;
     this.#later = later;
   }
 
@@ -68,8 +68,9 @@ export class FoldedEvents {
     this.#counted.clear();
     this.#names.clear();
     this.#others = 0;
-    for (const { first, repeated } of counted) this.#say({ ...first, fields: { ...first.fields, repeated } });
-    for (const { level, event, omitted } of names) this.#say({ level, event, fields: { omitted } });
-    if (others > 0) this.#say({ level: "warn", event: "telemetry.full", fields: { omitted: others } });
+    for (const { first, repeated } of counted)
+      this.#emit({ ...first, fields: { ...first.fields, repeated } });
+    for (const { level, event, omitted } of names) this.#emit({ level, event, fields: { omitted } });
+    if (others > 0) this.#emit({ level: "warn", event: "telemetry.full", fields: { omitted: others } });
   }
 }

@@ -1,4 +1,4 @@
-export { type KeptBan, LimitCounters, limiterOptions, type RateLimiterOptions } from "./limit-counters.ts";
+export { LimitCounters, limiterOptions, type RateLimiterOptions, type StoredBan } from "./limit-counters.ts";
 export type { LimitTable, WrittenOrders } from "./limit-table.ts";
 export { createLineTelemetry, TELEMETRY_LEVELS, toStandardError } from "./line-telemetry.ts";
 export { nextTurn } from "./next-turn.ts";

@@ -1,4 +1,4 @@
-import { flagOption, numberOption, type OptionCheck, optional } from "../../common/index.ts";
+import { flagOption, numberOption, type OptionCheck, optionalOption } from "../../common/index.ts";
 import type {
   Clock,
   ConnectionVerdict,
@@ -9,7 +9,7 @@ import type {
 } from "../../ports/index.ts";
 import { clockOption } from "../../ports/internal.ts";
 import { createOldestDropper } from "./oldest-dropper.ts";
-import { WindowCounter } from "./window-counter.ts";
+import { KeyedWindowCounter } from "./window-counter.ts";
 
 /** Options of a rate limiter. The defaults are those of decision 42. */
 export interface RateLimiterOptions {
@@ -35,7 +35,7 @@ export interface RateLimiterOptions {
   readonly maxTracked?: number;
 }
 
-const limit = optional(numberOption({ from: 1 }));
+const limit = optionalOption(numberOption({ from: 1 }));
 
 /** The check of each option. */
 export const limiterOptions: Readonly<Record<keyof RateLimiterOptions, OptionCheck>> = {
@@ -45,7 +45,7 @@ export const limiterOptions: Readonly<Record<keyof RateLimiterOptions, OptionChe
   ordersPerDay: limit,
   connectionsPer5Min: limit,
   banMs: limit,
-  enforce: optional(flagOption),
+  enforce: optionalOption(flagOption),
   maxTracked: limit,
 };
 
@@ -63,23 +63,23 @@ const REFUSALS_BEFORE_BAN = 10;
 type Ban = Readonly<{ untilMs: number; lengthMs: number }>;
 
 /** A ban of an address as it is kept: when it ends, in epoch ms, and its length, both in whole milliseconds. */
-export type KeptBan = Ban & Readonly<{ address: string }>;
+export type StoredBan = Ban & Readonly<{ address: string }>;
 
 /** The counters of a rate limiter, in memory. `onBan` is told of every ban. */
 export class LimitCounters implements RateLimiter {
   readonly limits: RateLimiter["limits"];
   readonly #options: Required<RateLimiterOptions>;
-  readonly #weights: WindowCounter<string>;
-  readonly #refusals: WindowCounter<string>;
-  readonly #per10s: WindowCounter<number>;
-  readonly #perDay: WindowCounter<number>;
-  readonly #connections: WindowCounter<string>;
+  readonly #weights: KeyedWindowCounter<string>;
+  readonly #refusals: KeyedWindowCounter<string>;
+  readonly #per10s: KeyedWindowCounter<number>;
+  readonly #perDay: KeyedWindowCounter<number>;
+  readonly #connections: KeyedWindowCounter<string>;
   readonly #bans: Map<string, Ban> = new Map();
   readonly #dropOldestBans: (most: number) => void = createOldestDropper(this.#bans);
 
-  readonly #onBan: (ban: KeptBan) => void;
+  readonly #onBan: (ban: StoredBan) => void;
 
-  constructor(options: RateLimiterOptions, onBan: (ban: KeptBan) => void = () => undefined) {
+  constructor(options: RateLimiterOptions, onBan: (ban: StoredBan) => void = () => undefined) {
     this.#onBan = onBan;
     this.#options = {
       weightPerMinute: 6_000,
@@ -93,11 +93,11 @@ export class LimitCounters implements RateLimiter {
     };
     const { clock: _clock, enforce, banMs: _banMs, maxTracked, ...limits } = this.#options;
     this.limits = enforce ? limits : undefined;
-    this.#weights = new WindowCounter(MINUTE_MS, maxTracked);
-    this.#refusals = new WindowCounter(MINUTE_MS, maxTracked);
-    this.#per10s = new WindowCounter(TEN_SECONDS_MS, maxTracked);
-    this.#perDay = new WindowCounter(DAY_MS, maxTracked);
-    this.#connections = new WindowCounter(FIVE_MINUTES_MS, maxTracked);
+    this.#weights = new KeyedWindowCounter(MINUTE_MS, maxTracked);
+    this.#refusals = new KeyedWindowCounter(MINUTE_MS, maxTracked);
+    this.#per10s = new KeyedWindowCounter(TEN_SECONDS_MS, maxTracked);
+    this.#perDay = new KeyedWindowCounter(DAY_MS, maxTracked);
+    this.#connections = new KeyedWindowCounter(FIVE_MINUTES_MS, maxTracked);
   }
 
   weigh({ address, weight }: Readonly<{ address: string; weight: number }>): WeightVerdict {
@@ -107,33 +107,33 @@ export class LimitCounters implements RateLimiter {
     if (this.limits !== undefined && ban !== undefined && nowMs < ban.untilMs) {
       return {
         used: this.#weights.count(address, nowMs),
-        refused: { kind: "ban", untilMs: this.#toldMs(ban.untilMs) },
+        refused: { kind: "ban", untilMs: this.#wallMs(ban.untilMs) },
       };
     }
     const used = this.#weights.add(address, { amount: weight, nowMs });
     if (this.limits === undefined || used <= this.limits.weightPerMinute || weight === 0) return { used };
     if (this.#refusals.add(address, { amount: 1, nowMs }) < REFUSALS_BEFORE_BAN) {
-      return { used, refused: { kind: "limit", untilMs: this.#toldMs(this.#weights.endMs(nowMs)) } };
+      return { used, refused: { kind: "limit", untilMs: this.#wallMs(this.#weights.endMs(nowMs)) } };
     }
-    return { used, refused: { kind: "ban", untilMs: this.#toldMs(this.#ban(address, nowMs)) } };
+    return { used, refused: { kind: "ban", untilMs: this.#wallMs(this.#ban(address, nowMs)) } };
   }
 
   connect({ address }: Readonly<{ address: string }>): ConnectionVerdict {
     const nowMs = this.#options.clock.monotonicMs();
     const opened = this.#connections.add(address, { amount: 1, nowMs });
     const most = this.limits?.connectionsPer5Min ?? Number.POSITIVE_INFINITY;
-    return opened > most ? { refusedUntilMs: this.#toldMs(this.#connections.endMs(nowMs)) } : {};
+    return opened > most ? { refusedUntilMs: this.#wallMs(this.#connections.endMs(nowMs)) } : {};
   }
 
   takeOrders({ accountId, count }: Readonly<{ accountId: number; count: number }>): OrderVerdict {
     const nowMs = this.#options.clock.monotonicMs();
     const counts = this.#counts(accountId, nowMs);
     if (this.limits !== undefined && counts.perDay + count > this.limits.ordersPerDay) {
-      const untilMs = this.#toldMs(this.#perDay.endMs(nowMs));
+      const untilMs = this.#wallMs(this.#perDay.endMs(nowMs));
       return { counts, takenAtMs: nowMs, refused: { window: "perDay", untilMs } };
     }
     if (this.limits !== undefined && counts.per10s + count > this.limits.ordersPer10s) {
-      const untilMs = this.#toldMs(this.#per10s.endMs(nowMs));
+      const untilMs = this.#wallMs(this.#per10s.endMs(nowMs));
       return { counts, takenAtMs: nowMs, refused: { window: "per10s", untilMs } };
     }
     return { counts: this.#count(accountId, { amount: count, nowMs }), takenAtMs: nowMs };
@@ -154,7 +154,7 @@ export class LimitCounters implements RateLimiter {
    * Restores a ban that ends after the one of its address, if there is one. It never lasts longer from now than it was
    * to last, even if the wall clock was ahead when it began.
    */
-  restoreBan({ address, untilMs, lengthMs }: KeptBan): void {
+  restoreBan({ address, untilMs, lengthMs }: StoredBan): void {
     const { clock, maxTracked } = this.#options;
     const bounded = Math.min(lengthMs, LONGEST_BAN_MS);
     const endMs = clock.monotonicMs() + Math.min(untilMs - clock.nowMs(), bounded);
@@ -165,7 +165,7 @@ export class LimitCounters implements RateLimiter {
   }
 
   /** Converts a monotonic time to the wall clock's time, assuming that the wall clock is not set until then. */
-  #toldMs(monotonicMs: number): number {
+  #wallMs(monotonicMs: number): number {
     const { clock } = this.#options;
     return monotonicMs + clock.nowMs() - clock.monotonicMs();
   }
@@ -187,8 +187,8 @@ export class LimitCounters implements RateLimiter {
     this.#bans.delete(address);
     this.#bans.set(address, { untilMs: nowMs + lengthMs, lengthMs });
     this.#dropOldestBans(maxTracked);
-    this.#refusals.forget(address);
-    const untilMs = Math.ceil(this.#toldMs(nowMs + lengthMs));
+    this.#refusals.evict(address);
+    const untilMs = Math.ceil(this.#wallMs(nowMs + lengthMs));
     this.#onBan({ address, untilMs, lengthMs: Math.ceil(lengthMs) });
     return nowMs + lengthMs;
   }

@@ -1,5 +1,5 @@
 import type { Awaitable } from "../../ports/index.ts";
-import type { KeptBan } from "./limit-counters.ts";
+import type { StoredBan } from "./limit-counters.ts";
 
 /** Orders of an account on one day. */
 export type AccountOrders = Readonly<{ accountId: number; orders: number }>;
@@ -21,13 +21,13 @@ export type LimitTable = Readonly<{
   /** Returns bans by their end and address, after a place. */
   bans(
     page: Readonly<{ afterMs: number; afterAddress: string; limit: number }>,
-  ): Awaitable<readonly KeptBan[]>;
+  ): Awaitable<readonly StoredBan[]>;
   /** Replaces the counts of a writer unless a later write has; `write` is the number of the write. */
   putCounts(
     counts: Readonly<{ day: number; writer: number; write: number; orders: readonly AccountOrders[] }>,
   ): Awaitable<void>;
   /** Keeps bans, of each address the one that ends last. */
-  putBans(bans: readonly KeptBan[]): Awaitable<void>;
+  putBans(bans: readonly StoredBan[]): Awaitable<void>;
   /** Deletes at most `limit` counts of earlier days, and as many bans of earlier ends. Returns the number of both. */
   forget(range: Readonly<{ beforeDay: number; endedBeforeMs: number; limit: number }>): Awaitable<number>;
   /** Returns the end of the ban that has `most` bans ending after it; undefined if there are not so many. */

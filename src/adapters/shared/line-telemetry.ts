@@ -26,14 +26,14 @@ const escaped = (unit: number): string => `\\u${unit.toString(16).padStart(4, "0
 /** Creates a telemetry that writes every event as one line of JSON. Floods of warnings and errors are folded. */
 export function createLineTelemetry({ level: least, write, nowMs, later }: LineTelemetryParts): Telemetry {
   const lowest = TELEMETRY_LEVELS.indexOf(least);
-  const say = ({ level, event, fields }: TelemetryEvent): void =>
+  const emit = ({ level, event, fields }: TelemetryEvent): void =>
     write(visible(JSON.stringify({ time: new Date(nowMs()).toISOString(), level, event, ...fields })));
-  const folded = new FoldedEvents(say, later);
+  const folded = new FoldedEvents(emit, later);
   return {
     event(level, event, fields) {
       if (TELEMETRY_LEVELS.indexOf(level) < lowest) return;
       const isProblem = level === "warn" || level === "error";
-      if (!isProblem || folded.isNew({ level, event, fields })) say({ level, event, fields });
+      if (!isProblem || folded.isNew({ level, event, fields })) emit({ level, event, fields });
     },
   };
 }

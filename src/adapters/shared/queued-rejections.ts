@@ -80,13 +80,13 @@ export class QueuedRejections implements Rejections {
     while (this.#waiting.length > 0) {
       await nextTurn();
       const batch = this.#waiting.slice(0, WRITTEN_AT_ONCE);
-      await this.#keep(batch);
+      await this.#store(batch);
       this.#waiting.splice(0, batch.length);
     }
     this.#writing = undefined;
   }
 
-  async #keep(batch: readonly Rejection[]): Promise<void> {
+  async #store(batch: readonly Rejection[]): Promise<void> {
     try {
       const beforeMs = (batch.at(-1)?.timeMs ?? 0) - this.#retentionMs;
       await this.#table.add(batch, { beforeMs, perAccount: this.#perAccount });

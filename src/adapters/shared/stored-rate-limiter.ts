@@ -1,4 +1,4 @@
-import { errorMessage, type OptionCheck, optional, optionsOf } from "../../common/index.ts";
+import { errorMessage, type OptionCheck, optionalOption, optionsOf } from "../../common/index.ts";
 import { QuietTelemetry } from "../../host-answers/index.ts";
 import type {
   ConnectionVerdict,
@@ -12,16 +12,16 @@ import { telemetryOption } from "../../ports/internal.ts";
 import { type Later, LateStep } from "./late-step.ts";
 import {
   DAY_MS,
-  type KeptBan,
   LimitCounters,
   LONGEST_BAN_MS,
   limiterOptions,
   type RateLimiterOptions,
+  type StoredBan,
 } from "./limit-counters.ts";
 import type { AccountOrders, LimitTable, WrittenOrders } from "./limit-table.ts";
 import { nextTurn } from "./next-turn.ts";
 import { createOldestDropper } from "./oldest-dropper.ts";
-import { WindowCounter } from "./window-counter.ts";
+import { KeyedWindowCounter } from "./window-counter.ts";
 
 /** Options of a rate limiter that keeps orders of the day and bans in a store. */
 export interface StoredRateLimiterOptions extends RateLimiterOptions {
@@ -50,7 +50,7 @@ const BANS_BETWEEN_DELETIONS = 4_096;
 
 const storedLimiterOption: OptionCheck = optionsOf<StoredRateLimiterOptions>({
   ...limiterOptions,
-  telemetry: optional(telemetryOption),
+  telemetry: optionalOption(telemetryOption),
 });
 
 /**
@@ -104,10 +104,10 @@ class WrittenLimiter implements StoredRateLimiter {
   readonly #writer: number;
   readonly #counters: LimitCounters;
   /** Orders of the day that this limiter has counted itself, by account. */
-  readonly #own: WindowCounter<number>;
+  readonly #own: KeyedWindowCounter<number>;
   /** Accounts whose count has changed since it was written, on the day `#day`. */
   readonly #changed: Set<number> = new Set();
-  readonly #newBans: Map<string, KeptBan> = new Map();
+  readonly #newBans: Map<string, StoredBan> = new Map();
   readonly #dropOldestBans: (most: number) => void = createOldestDropper(this.#newBans);
   #day = 0;
   #write = 0;
@@ -138,7 +138,7 @@ class WrittenLimiter implements StoredRateLimiter {
     this.#telemetry = new QuietTelemetry(telemetry);
     this.#later = later;
     this.#writer = writer;
-    this.#own = new WindowCounter(DAY_MS, this.#maxTracked);
+    this.#own = new KeyedWindowCounter(DAY_MS, this.#maxTracked);
     this.#counters = new LimitCounters(limits, (ban) => this.#banned(ban));
     this.limits = this.#counters.limits;
     this.#lateRead = new LateStep({ later, delayMs: LATE_READ_MS, step: () => this.#readAgain() });
@@ -230,7 +230,7 @@ class WrittenLimiter implements StoredRateLimiter {
     this.#isDeletionDue = true;
   }
 
-  #banned(ban: KeptBan): void {
+  #banned(ban: StoredBan): void {
     this.#newBans.delete(ban.address);
     this.#newBans.set(ban.address, ban);
     this.#dropOldestBans(this.#maxTracked);

@@ -5,7 +5,7 @@ const PLACES = 256;
 /** Most networks that are remembered as proved. */
 const MOST_KNOWN = 1_024;
 
-type Place = Readonly<{ network: string; putOut: () => void }>;
+type Place = Readonly<{ network: string; evict: () => void }>;
 
 /**
  * The places of those who have not proved who they are: requests before their signature, connections before their
@@ -26,11 +26,11 @@ export class Unproved {
     this.#crowded = crowded;
   }
 
-  /** Takes a place until the returned function is called. Whoever loses a place, also at once, is told by `putOut`. */
-  enter(address: string, putOut: () => void): () => void {
-    const place: Place = { network: networkOf(address), putOut };
+  /** Takes a place until the returned function is called. Whoever loses a place, also at once, is told by `evict`. */
+  enter(address: string, evict: () => void): () => void {
+    const place: Place = { network: networkOf(address), evict };
     this.#places.add(place);
-    if (this.#places.size > PLACES) this.#putOneOut();
+    if (this.#places.size > PLACES) this.#evictOne();
     return () => {
       this.#places.delete(place);
       if (this.#places.size < PLACES / 2) this.#isCrowded = false;
@@ -46,7 +46,7 @@ export class Unproved {
     if (this.#known.size > MOST_KNOWN && oldest !== undefined) this.#known.delete(oldest);
   }
 
-  #putOneOut(): void {
+  #evictOne(): void {
     const all = [...this.#places];
     const strangers = all.filter(({ network }) => !this.#known.has(network));
     const place = oldestOfMost(strangers.length > 0 ? strangers : all);
@@ -54,7 +54,7 @@ export class Unproved {
     this.#places.delete(place);
     if (!this.#isCrowded) this.#crowded();
     this.#isCrowded = true;
-    place.putOut();
+    place.evict();
   }
 }
 

@@ -4,7 +4,7 @@ import { createOldestDropper } from "./oldest-dropper.ts";
  * Counts by key in windows that start at whole multiples of their length. A new window drops the counts of the previous
  * one. A time before the running window counts in the running one. Beyond `maxKeys` the key first seen is dropped.
  */
-export class WindowCounter<K> {
+export class KeyedWindowCounter<K> {
   readonly #lengthMs: number;
   readonly #maxKeys: number;
   readonly #counts: Map<K, number> = new Map();
@@ -37,7 +37,7 @@ export class WindowCounter<K> {
   }
 
   /** Resets a key to 0. */
-  forget(key: K): void {
+  evict(key: K): void {
     this.#counts.delete(key);
   }
 

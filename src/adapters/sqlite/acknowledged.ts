@@ -115,7 +115,7 @@ function storedCommits(path: string, driver: SqliteDriverName | undefined): numb
 export const forgetAcknowledged = (path: string): void => rmSync(acknowledgedFileOf(path), { force: true });
 
 /** Opens the file beside a store and writes how many transactions are there now. */
-export function keepAcknowledged(path: string, commits: number): Acknowledged {
+export function openAcknowledged(path: string, commits: number): Acknowledged {
   // Not truncated: until the new number is written, the old one stands.
   const flags = constants.O_RDWR | constants.O_CREAT;
   return new AcknowledgedFile(openSync(acknowledgedFileOf(path), flags, 0o600), commits);

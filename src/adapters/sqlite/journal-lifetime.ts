@@ -4,12 +4,12 @@ import {
   functionOption,
   nameOption,
   type OptionCheck,
-  optional,
+  optionalOption,
   optionsOf,
 } from "../../common/index.ts";
 import { invariant } from "../../errors/index.ts";
 import type { OrderStore } from "../../ports/index.ts";
-import { headIn, headKey, type KeepRecords, type RecordPlace, recordKey } from "../../store/internal.ts";
+import { headIn, headKey, type RecordPlace, type RetainRecords, recordKey } from "../../store/internal.ts";
 import { intactValue } from "../checksums/index.ts";
 import {
   type ArchivedRecord,
@@ -46,15 +46,15 @@ export const journalOption: OptionCheck = (value, name) => {
 };
 
 const journalOptions: OptionCheck = optionsOf<SqliteJournalOptions>({
-  forget: optional(flagOption),
-  archive: optional(nameOption),
-  probe: optional(functionOption("is called at the named points")),
+  forget: optionalOption(flagOption),
+  archive: optionalOption(nameOption),
+  probe: optionalOption(functionOption("is called at the named points")),
 });
 
 /** What a store does beside deleting records. */
 export type JournalLifetime = Readonly<{
   /** Keeps records before they are deleted. */
-  keep: KeepRecords;
+  retain: RetainRecords;
   /** Returns the methods that know of it, in place of those of the store. */
   methodsOf(store: OrderStore): Pick<OrderStore, "acquire" | "forgetEnded">;
 }>;
@@ -82,7 +82,7 @@ export function journalLifetime(
     immediate(change);
   };
   return {
-    keep(places, beforeMs) {
+    retain(places, beforeMs) {
       if (places.length === 0) return;
       if (writer !== undefined) alone(() => writer.add(recordsAt(places), beforeMs));
       probe("before-forget-commit");

@@ -43,7 +43,7 @@ export function openDatabase(options: DatabaseOptions, kind: FileKind = "store")
     database = driver.open(path, { timeoutMs: options.busyTimeoutMs });
     refuseOthers(database, name);
     if (kind === "store") refuseBackup(database, name);
-    for (const part of [path, ...besideOf(path)]) keepFromOthers(part);
+    for (const part of [path, ...besideOf(path)]) restrictAccess(part);
     configure(database, name);
     markAs(database, kind);
     migrate(database);
@@ -66,7 +66,7 @@ export function createFile(path: string): Stats {
   if (problem !== undefined) throw new FileProblem(problem);
   if (found?.isFile()) accessSync(path, constants.R_OK | constants.W_OK);
   else closeSync(openSync(path, "a", 0o600));
-  if (found === undefined || found.size === 0) keepFromOthers(path);
+  if (found === undefined || found.size === 0) restrictAccess(path);
   return statSync(path);
 }
 
@@ -103,7 +103,7 @@ function removedPart(path: string, ino: number): boolean {
   return true;
 }
 
-function keepFromOthers(path: string): void {
+function restrictAccess(path: string): void {
   const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
   if ((mode & OTHERS) !== 0) chmodSync(path, 0o600);
 }

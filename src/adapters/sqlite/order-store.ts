@@ -5,7 +5,7 @@ import {
   flagOption,
   nameOption,
   type OptionCheck,
-  optional,
+  optionalOption,
   optionsOf,
   wholeOption,
   wordOption,
@@ -15,7 +15,7 @@ import type { StoredRejectionOptions, StoredRejections } from "../../store/index
 import { storeOn, storeOptions } from "../../store/internal.ts";
 import { checked } from "../checksums/index.ts";
 import type { StoredRateLimiter, StoredRateLimiterOptions } from "../shared/index.ts";
-import { type Acknowledged, keepAcknowledged, requireAcknowledged } from "./acknowledged.ts";
+import { type Acknowledged, openAcknowledged, requireAcknowledged } from "./acknowledged.ts";
 import type { Database, SqliteDriverName } from "./database.ts";
 import { DRIVER_NAMES, loadDriver } from "./driver.ts";
 import { useDriver } from "./driver-in-use.ts";
@@ -77,12 +77,12 @@ const BUSY_TIMEOUT_MS = 5_000;
 
 const storeOption: OptionCheck = optionsOf<SqliteStoreOptions>({
   path: nameOption,
-  busyTimeoutMs: optional(wholeOption({ from: 0, to: 2_147_483_647 }, " of milliseconds")),
-  exclusive: optional(flagOption),
-  acceptLoss: optional(flagOption),
-  driver: optional(wordOption(DRIVER_NAMES)),
+  busyTimeoutMs: optionalOption(wholeOption({ from: 0, to: 2_147_483_647 }, " of milliseconds")),
+  exclusive: optionalOption(flagOption),
+  acceptLoss: optionalOption(flagOption),
+  driver: optionalOption(wordOption(DRIVER_NAMES)),
   rejections: storeOptions.rejections,
-  journal: optional(journalOption),
+  journal: optionalOption(journalOption),
 });
 
 /**
@@ -135,7 +135,7 @@ function storeIn(
     ...(rejections !== undefined && { rejections }),
     journal: { forget: lifetime !== undefined },
   };
-  const store = storeOn(checked(storage, "file"), options, lifetime?.keep);
+  const store = storeOn(checked(storage, "file"), options, lifetime?.retain);
   const whole: OrderStore = {
     ...store,
     async acquire() {
@@ -163,7 +163,7 @@ function openFile(
     if (exclusive) unlock = lockFile(options);
     if (!acceptLoss) requireAcknowledged(options);
     database = openDatabase(options);
-    const acknowledged = keepAcknowledged(path, commitsIn(database));
+    const acknowledged = openAcknowledged(path, commitsIn(database));
     return {
       database,
       acknowledged,

@@ -17,7 +17,7 @@ import {
   functionOption,
   nameOption,
   type OptionCheck,
-  optional,
+  optionalOption,
   optionsOf,
   wholeOption,
   wordOption,
@@ -25,7 +25,7 @@ import {
 import type { ShardHead } from "../../ports/index.ts";
 import { RestoredStore } from "../../store/internal.ts";
 import { checked } from "../checksums/index.ts";
-import { forgetAcknowledged, keepAcknowledged } from "./acknowledged.ts";
+import { forgetAcknowledged, openAcknowledged } from "./acknowledged.ts";
 import type { SqliteDriverName } from "./database.ts";
 import { DRIVER_NAMES, loadDriver } from "./driver.ts";
 import { type FileKind, kindOf, markAs } from "./file-kind.ts";
@@ -97,23 +97,23 @@ export interface SqliteRestored extends SqliteCopy {
 /** Number of pages, of 4 kB each, that one step copies: some milliseconds. */
 const PAGES_PER_STEP = 256;
 
-const driverOption = optional(wordOption(DRIVER_NAMES));
+const driverOption = optionalOption(wordOption(DRIVER_NAMES));
 
 const backupOption: OptionCheck = optionsOf<SqliteBackupOptions>({
   path: nameOption,
   to: nameOption,
   driver: driverOption,
-  onProgress: optional(functionOption("is told of the progress")),
+  onProgress: optionalOption(functionOption("is told of the progress")),
 });
 
 const restoreOption: OptionCheck = optionsOf<SqliteRestoreOptions>({
   from: nameOption,
   path: nameOption,
-  at: optional(wholeOption({ from: 0 })),
-  archive: optional(nameOption),
-  pause: optional(flagOption),
+  at: optionalOption(wholeOption({ from: 0 })),
+  archive: optionalOption(nameOption),
+  pause: optionalOption(flagOption),
   driver: driverOption,
-  onProgress: optional(functionOption("is told of the progress")),
+  onProgress: optionalOption(functionOption("is told of the progress")),
 });
 
 /**
@@ -201,7 +201,7 @@ export async function restoreSqliteStore(options: SqliteRestoreOptions): Promise
         await requireWhole(part, basename(from), driver, verifying);
       return made.contents;
     });
-    keepAcknowledged(path, commits).close();
+    openAcknowledged(path, commits).close();
     return { ...copy, paused };
   } finally {
     unlock();

@@ -5,7 +5,7 @@ import {
   functionOption,
   nameOption,
   type OptionCheck,
-  optional,
+  optionalOption,
   optionsOf,
   wordOption,
 } from "../../common/index.ts";
@@ -62,9 +62,9 @@ const MOST_NAMED = 100;
 
 const verifyOption: OptionCheck = optionsOf<SqliteVerifyOptions>({
   path: nameOption,
-  archive: optional(nameOption),
-  driver: optional(wordOption(DRIVER_NAMES)),
-  onProgress: optional(functionOption("is told of the progress")),
+  archive: optionalOption(nameOption),
+  driver: optionalOption(wordOption(DRIVER_NAMES)),
+  onProgress: optionalOption(functionOption("is told of the progress")),
 });
 
 /**

@@ -11,7 +11,7 @@ import { Refusal } from "./refusal.ts";
 const MOST_WAITING_BYTES = 8 * 1024 * 1024;
 
 /** Dependencies of a channel. */
-export type ChannelParts = Readonly<{
+export type EventChannelParts = Readonly<{
   id: string;
   clock: Clock;
   telemetry: Telemetry | undefined;
@@ -32,14 +32,14 @@ export type OldReader = Pick<Reader, "sinceMs"> & Readonly<{ cut: () => void }>;
 type Message = { readonly [name: string]: JsonInput };
 
 /** A stream of numbered events: its newest ones, and those who read it. */
-export class Channel {
+export class EventChannel {
   readonly id: string;
-  readonly #parts: ChannelParts;
+  readonly #parts: EventChannelParts;
   readonly #log: EventLog;
   /** In the order in which they came. */
   readonly #readers: Map<ServerResponse, Reader> = new Map();
 
-  constructor(parts: ChannelParts) {
+  constructor(parts: EventChannelParts) {
     this.id = parts.id;
     this.#parts = parts;
     this.#log = new EventLog(parts.bounds);
@@ -51,18 +51,18 @@ export class Channel {
   }
 
   /**
-   * Sends an event to all readers and keeps it, in another form if `kept` is given. `key`: only the newest event with it
+   * Sends an event to all readers and keeps it, in another form if `retained` is given. `key`: only the newest event with it
    * is kept.
    */
-  publish(event: Message, { key, kept }: Readonly<{ key?: string; kept?: Message }> = {}): void {
+  publish(event: Message, { key, retained }: Readonly<{ key?: string; retained?: Message }> = {}): void {
     const sequence = this.#log.next();
     const text = writeJson(event);
-    this.#log.keep({ sequence, text: kept === undefined ? text : writeJson(kept) }, key);
+    this.#log.retain({ sequence, text: retained === undefined ? text : writeJson(retained) }, key);
     this.#write(numbered({ sequence, text }));
   }
 
   /** Sends a message to those who read now. */
-  tell(message: Message): void {
+  send(message: Message): void {
     this.#write(writeJson(message));
   }
 

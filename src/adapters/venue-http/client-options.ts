@@ -2,7 +2,7 @@ import type { Agent } from "node:http";
 import {
   type OptionCheck,
   objectOption,
-  optional,
+  optionalOption,
   optionsOf,
   sharedSecretOption,
   wholeOption,
@@ -52,13 +52,13 @@ export const clientOption: OptionCheck = optionsOf<VenueClientOptions>({
   url: urlOption,
   secret: sharedSecretOption,
   clock: clockOption,
-  agent: optional(objectOption("an Agent of node:http or node:https")),
-  telemetry: optional(telemetryOption),
-  timeoutMs: optional(durationOption),
-  silenceMs: optional(durationOption),
-  openWithinMs: optional(durationOption),
-  instrumentsEveryMs: optional(durationOption),
-  calls: optional(wholeOption({ from: 1, to: 1_000_000 })),
+  agent: optionalOption(objectOption("an Agent of node:http or node:https")),
+  telemetry: optionalOption(telemetryOption),
+  timeoutMs: optionalOption(durationOption),
+  silenceMs: optionalOption(durationOption),
+  openWithinMs: optionalOption(durationOption),
+  instrumentsEveryMs: optionalOption(durationOption),
+  calls: optionalOption(wholeOption({ from: 1, to: 1_000_000 })),
 });
 
 /** Address of a server: its origin, and the prefix of its paths. */

@@ -1,17 +1,25 @@
 import { formatScaled, normalise, parseFact, type Scaled } from "../../decimal/index.ts";
-import { demand, flagOf, itemsOf, membersOf, printableOf, textOf, wordOf } from "../../host-answers/index.ts";
+import {
+  flagOf,
+  itemsOf,
+  membersOf,
+  printableOf,
+  requireThat,
+  textOf,
+  wordOf,
+} from "../../host-answers/index.ts";
 import type { JsonInput } from "../../wire/index.ts";
 
 /** A JSON Schema, as the OpenAPI document of the protocol has it. */
-export type JsonSchema = { readonly [name: string]: JsonInput | undefined };
+export type CodecSchema = { readonly [name: string]: JsonInput | undefined };
 
 /** How a value is written as JSON, read from it, and described. */
 export type Codec<T> = Readonly<{
-  schema: JsonSchema;
+  schema: CodecSchema;
   /** Returns the JSON of a value. */
   write: (value: T) => JsonInput;
   /** Returns the value of parsed JSON. Throws an UnreadableAnswer that names the part for anything else. */
-  read: (said: unknown, what: string) => T;
+  read: (value: unknown, what: string) => T;
 }>;
 
 /** A member of an object; an optional one may be absent. */
@@ -28,14 +36,14 @@ const LONGEST_WORD = 64;
 export const printable = (most: number): Codec<string> => ({
   schema: { type: "string", minLength: 1, maxLength: most, pattern: "^[ -~]*$" },
   write: asItIs,
-  read: (said, what) => printableOf(said, what, most),
+  read: (value, what) => printableOf(value, what, most),
 });
 
 /** Text of at most `most` characters, which may be empty. */
 export const freeText = (most: number): Codec<string> => ({
   schema: { type: "string", maxLength: most },
   write: asItIs,
-  read: (said, what) => textOf(said, what, { from: 0, most }),
+  read: (value, what) => textOf(value, what, { from: 0, most }),
 });
 
 /**
@@ -45,22 +53,22 @@ export const freeText = (most: number): Codec<string> => ({
 export const remark = (most: number): Codec<string> => ({
   schema: { type: "string" },
   write: (value) => value.slice(0, most),
-  read: (said, what) => textOf(said, what, { from: 0, most: Number.MAX_SAFE_INTEGER }).slice(0, most),
+  read: (value, what) => textOf(value, what, { from: 0, most: Number.MAX_SAFE_INTEGER }).slice(0, most),
 });
 
 /** One of some words. */
 export const word = <T extends string>(words: readonly T[]): Codec<T> => ({
   schema: { enum: words },
   write: asItIs,
-  read: (said, what) => wordOf(said, what, words),
+  read: (value, what) => wordOf(value, what, words),
 });
 
 /** At most `most` words. Those that a reader does not know are left out: a newer writer may have more. */
 export const knownWords = <T extends string>(words: readonly T[], most: number): Codec<readonly T[]> => ({
   schema: { type: "array", items: { enum: words }, maxItems: most },
   write: (values) => [...values],
-  read: (said, what) =>
-    itemsOf(said, what, most)
+  read: (value, what) =>
+    itemsOf(value, what, most)
       .map((item) => textOf(item, `an entry of ${what}`, { from: 1, most: LONGEST_WORD }))
       .filter((item): item is T => words.includes(item as T)),
 });
@@ -76,9 +84,9 @@ export const flag: Codec<boolean> = {
 export const count: Codec<number> = {
   schema: { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
   write: asItIs,
-  read(said, what) {
-    demand(Number.isSafeInteger(said) && (said as number) >= 0, `${what} is not a whole number`);
-    return said as number;
+  read(value, what) {
+    requireThat(Number.isSafeInteger(value) && (value as number) >= 0, `${what} is not a whole number`);
+    return value as number;
   },
 };
 
@@ -86,9 +94,12 @@ export const count: Codec<number> = {
 export const rate: Codec<number> = {
   schema: { type: "number", exclusiveMinimum: 0 },
   write: asItIs,
-  read(said, what) {
-    demand(typeof said === "number" && Number.isFinite(said) && said > 0, `${what} is not a number above 0`);
-    return said;
+  read(value, what) {
+    requireThat(
+      typeof value === "number" && Number.isFinite(value) && value > 0,
+      `${what} is not a number above 0`,
+    );
+    return value;
   },
 };
 
@@ -96,9 +107,9 @@ export const rate: Codec<number> = {
 export const idText: Codec<number> = {
   schema: { type: "string", pattern: WHOLE.source },
   write: String,
-  read(said, what) {
-    const id = WHOLE.test(textOf(said, what)) ? Number.parseInt(said as string, 10) : Number.NaN;
-    demand(Number.isSafeInteger(id), `${what} is not an id`);
+  read(value, what) {
+    const id = WHOLE.test(textOf(value, what)) ? Number.parseInt(value as string, 10) : Number.NaN;
+    requireThat(Number.isSafeInteger(id), `${what} is not an id`);
     return id;
   },
 };
@@ -107,10 +118,10 @@ export const idText: Codec<number> = {
 export const wideId: Codec<bigint> = {
   schema: { type: "string", pattern: WIDE.source },
   write: String,
-  read(said, what) {
-    demand(WIDE.test(textOf(said, what)), `${what} is not an id`);
-    const id = BigInt(said as string);
-    demand(id < WIDE_LIMIT, `${what} is out of range`);
+  read(value, what) {
+    requireThat(WIDE.test(textOf(value, what)), `${what} is not an id`);
+    const id = BigInt(value as string);
+    requireThat(id < WIDE_LIMIT, `${what} is out of range`);
     return id;
   },
 };
@@ -127,12 +138,12 @@ export function decimal<T extends Scaled>({ scale, from, limit }: DecimalRange):
   return {
     schema: { type: "string", pattern: `^${from === "any" ? "-?" : ""}${DECIMAL}$` },
     write: (value) => formatScaled(value, scale),
-    read(said, what) {
-      const text = textOf(said, what, { most: 82 });
+    read(value, what) {
+      const text = textOf(value, what, { most: 82 });
       const isNegative = from === "any" && text.startsWith("-");
       const steps = parseFact(isNegative ? text.slice(1) : text, scale);
-      demand(steps !== undefined, `${what} is not a decimal with at most ${scale} decimals`);
-      demand(steps < limit && (from !== "above 0" || steps > 0), `${what} is out of range`);
+      requireThat(steps !== undefined, `${what} is not a decimal with at most ${scale} decimals`);
+      requireThat(steps < limit && (from !== "above 0" || steps > 0), `${what} is out of range`);
       return (isNegative ? normalise(-BigInt(steps)) : steps) as T;
     },
   };
@@ -142,7 +153,7 @@ export function decimal<T extends Scaled>({ scale, from, limit }: DecimalRange):
 export const listOf = <T>(one: Codec<T>, most: number): Codec<readonly T[]> => ({
   schema: { type: "array", items: one.schema, maxItems: most },
   write: (values) => values.map(one.write),
-  read: (said, what) => itemsOf(said, what, most).map((item) => one.read(item, `an entry of ${what}`)),
+  read: (value, what) => itemsOf(value, what, most).map((item) => one.read(item, `an entry of ${what}`)),
 });
 
 /** A member that may be absent. */
@@ -165,8 +176,8 @@ export function objectOf<T extends object>(
       const given = each.filter(([name]) => value[name] !== undefined);
       return Object.fromEntries(given.map(([name, codec]) => [name, codec.write(value[name])]));
     },
-    read(said, what) {
-      const all = membersOf(said, what);
+    read(value, what) {
+      const all = membersOf(value, what);
       const present = each.filter(([name, codec]) => codec.isOptional !== true || all[name] !== undefined);
       return Object.fromEntries(
         present.map(([name, codec]) => [name, codec.read(all[name], `${name} of ${what}`)]),
@@ -179,5 +190,5 @@ export function objectOf<T extends object>(
 export const mapped = <T, U>(codec: Codec<T>, to: (value: T) => U, from: (value: U) => T): Codec<U> => ({
   schema: codec.schema,
   write: (value) => codec.write(from(value)),
-  read: (said, what) => to(codec.read(said, what)),
+  read: (value, what) => to(codec.read(value, what)),
 });

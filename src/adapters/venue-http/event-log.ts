@@ -28,13 +28,13 @@ export class EventLog {
     return this.#last;
   }
 
-  /** Returns the number of the next event, which `keep` must be called with. */
+  /** Returns the number of the next event, which `retain` must be called with. */
   next(): number {
     return ++this.#last;
   }
 
   /** Keeps an event. */
-  keep(line: LoggedLine, key?: string): void {
+  retain(line: LoggedLine, key?: string): void {
     if (key === undefined) this.#texts.set(line.sequence, line.text);
     else {
       this.#characters -= this.#keyed.get(key)?.text.length ?? 0;

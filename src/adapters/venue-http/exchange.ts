@@ -20,16 +20,16 @@ export type Outgoing = Readonly<{
 }>;
 
 /** Ends a request: with an error for its caller. */
-export type GiveUp = (why: string) => void;
+export type AbandonExchange = (why: string) => void;
 
 /** Callbacks of a request. `begun` receives the function that ends it. */
-export type ExchangeEvents = Readonly<{ begun: (giveUp: GiveUp) => void }>;
+export type ExchangeEvents = Readonly<{ begun: (abandon: AbandonExchange) => void }>;
 
 /**
  * Sends one request. Resolves to the head of the answer, whose body has not been read. Rejects with a VenueHttpError:
  * `unsent` if no connection was made, and `unanswered` as soon as bytes may have been written.
  */
-export function exchange(outgoing: Outgoing, { begun }: ExchangeEvents): Promise<IncomingMessage> {
+export function exchangeWithVenue(outgoing: Outgoing, { begun }: ExchangeEvents): Promise<IncomingMessage> {
   const { url, method, headers, body, agent } = outgoing;
   return new Promise((resolve, reject) => {
     const isSecure = url.startsWith("https:");
@@ -42,8 +42,8 @@ export function exchange(outgoing: Outgoing, { begun }: ExchangeEvents): Promise
     });
     const fail = (cause: unknown): void => {
       const problem = connection.mayHaveWritten() ? "unanswered" : "unsent";
-      const said = why ?? `${errorMessage(cause)} (${errorCode(cause)})`;
-      reject(new VenueHttpError(problem, `${method} ${new URL(url).pathname}: ${said}`, { cause }));
+      const reason = why ?? `${errorMessage(cause)} (${errorCode(cause)})`;
+      reject(new VenueHttpError(problem, `${method} ${new URL(url).pathname}: ${reason}`, { cause }));
     };
     request.on("response", resolve);
     request.on("error", fail);

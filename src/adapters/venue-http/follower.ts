@@ -2,9 +2,9 @@ import { errorName } from "../../common/index.ts";
 import { harmless } from "../../host-answers/index.ts";
 import type { Telemetry } from "../../ports/index.ts";
 import { readJson } from "../../wire/index.ts";
-import type { GiveUp } from "./exchange.ts";
+import type { AbandonExchange } from "./exchange.ts";
 import { Lines } from "./lines.ts";
-import type { Link } from "./link.ts";
+import type { VenueLink } from "./link.ts";
 import { STREAMS, type StreamName } from "./routes.ts";
 import { VenueHttpError } from "./venue-http-error.ts";
 
@@ -15,15 +15,15 @@ const LONGEST_PAUSE_MS = 5_000;
 export type StreamMessage = Readonly<Record<string, unknown>>;
 
 /** Dependencies of a follower. */
-export type FollowerParts = Readonly<{
-  link: Link;
+export type VenueFollowerParts = Readonly<{
+  link: VenueLink;
   name: StreamName;
   silenceMs: number;
   telemetry: Telemetry | undefined;
   /** Called with the first message of each connection. `isAnew`: events before it may have been missed. */
   began: (hello: StreamMessage, isAnew: boolean) => void;
   /** Called with each event, in order and once, and with each message that has no number. */
-  heard: (message: StreamMessage) => void;
+  received: (message: StreamMessage) => void;
 }>;
 
 /** State of a stream. */
@@ -39,19 +39,19 @@ export interface StreamState {
  * Follows one stream until it is closed. After a break it goes on from the last event that it has heard; if the server no
  * longer has what came after it, it begins anew.
  */
-export class Follower {
-  readonly #parts: FollowerParts;
+export class VenueFollower {
+  readonly #parts: VenueFollowerParts;
   #stream: string | undefined;
   #after = 0;
   #isLive = false;
   #isClosed = false;
   #pauseMs = FIRST_PAUSE_MS;
-  #end: GiveUp = () => undefined;
+  #end: AbandonExchange = () => undefined;
   #cancelPause: () => void = () => undefined;
   #wake: () => void = () => undefined;
   #problem = "";
 
-  constructor(parts: FollowerParts) {
+  constructor(parts: VenueFollowerParts) {
     this.#parts = parts;
     void this.#follow();
   }
@@ -85,7 +85,7 @@ export class Follower {
     const code = error instanceof VenueHttpError ? error.code : undefined;
     if (code === "HISTORY_GONE" && this.#stream !== undefined) {
       this.#stream = undefined;
-      this.#tell("warn", "venue-http.history-gone", {});
+      this.#report("warn", "venue-http.history-gone", {});
       return;
     }
     this.#down(error instanceof VenueHttpError ? error.message : errorName(error));
@@ -95,10 +95,10 @@ export class Follower {
   #down(problem: string): void {
     if (this.#isClosed || problem === this.#problem) return;
     this.#problem = problem;
-    this.#tell("warn", "venue-http.down", { problem });
+    this.#report("warn", "venue-http.down", { problem });
   }
 
-  #tell(level: "warn" | "info", name: string, fields: Readonly<Record<string, string>>): void {
+  #report(level: "warn" | "info", name: string, fields: Readonly<Record<string, string>>): void {
     this.#parts.telemetry?.event(level, name, { stream: this.#parts.name, ...fields });
   }
 
@@ -120,24 +120,24 @@ export class Follower {
     this.#end = end;
     if (this.#isClosed) return end("closed");
     const { clock } = link;
-    let heardAtMs = clock.monotonicMs();
+    let receivedAtMs = clock.monotonicMs();
     let problem: string | undefined;
     const stop = (why: string): void => {
       problem ??= why;
       end(why);
     };
     const look = (): void => {
-      if (clock.monotonicMs() - heardAtMs >= silenceMs) stop(`nothing heard for ${silenceMs} ms`);
-      else cancel = clock.schedule(heardAtMs + silenceMs, look);
+      if (clock.monotonicMs() - receivedAtMs >= silenceMs) stop(`nothing heard for ${silenceMs} ms`);
+      else cancel = clock.schedule(receivedAtMs + silenceMs, look);
     };
-    let cancel = clock.schedule(heardAtMs + silenceMs, look);
+    let cancel = clock.schedule(receivedAtMs + silenceMs, look);
     const lines = new Lines();
     try {
       for await (const bytes of answer as AsyncIterable<Uint8Array>) {
         const whole = lines.take(bytes);
         if (whole === undefined) this.#unreadable(end);
         // Only whole lines count: single bytes at long intervals would keep a dead stream.
-        if (whole.length > 0) heardAtMs = clock.monotonicMs();
+        if (whole.length > 0) receivedAtMs = clock.monotonicMs();
         for (const line of whole) if (!this.#take(line)) this.#unreadable(end);
         if (this.#isClosed) return end("closed");
       }
@@ -150,7 +150,7 @@ export class Follower {
   }
 
   /** Gives up a stream that breaks the protocol. Reading it again from the same place would not help. */
-  #unreadable(end: GiveUp): never {
+  #unreadable(end: AbandonExchange): never {
     end("unreadable");
     this.#stream = undefined;
     throw new VenueHttpError("unreadable", "the stream breaks the protocol");
@@ -164,13 +164,13 @@ export class Follower {
     const { seq } = message;
     this.#pauseMs = FIRST_PAUSE_MS;
     if (seq === undefined) {
-      this.#hear(message);
+      this.#receive(message);
       return true;
     }
     if (!isNumber(seq)) return false;
     if (seq <= this.#after) return true;
     this.#after = seq;
-    this.#hear(message);
+    this.#receive(message);
     return true;
   }
 
@@ -183,7 +183,7 @@ export class Follower {
     this.#stream = stream;
     if (isAnew) this.#after = seq;
     this.#isLive = true;
-    if (this.#problem !== "") this.#tell("info", "venue-http.up", {});
+    if (this.#problem !== "") this.#report("info", "venue-http.up", {});
     this.#problem = "";
     harmless(
       () => this.#parts.began(hello, isAnew),
@@ -192,22 +192,22 @@ export class Follower {
     return true;
   }
 
-  #hear(message: StreamMessage): void {
+  #receive(message: StreamMessage): void {
     if (this.#isClosed) return;
     harmless(
-      () => this.#parts.heard(message),
-      () => this.#tell("warn", "venue-http.listener-failed", {}),
+      () => this.#parts.received(message),
+      () => this.#report("warn", "venue-http.listener-failed", {}),
     );
   }
 }
 
-const isNumber = (said: unknown): said is number => Number.isSafeInteger(said) && (said as number) >= 0;
+const isNumber = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
 
 function messageOf(line: string): StreamMessage | undefined {
   try {
-    const said = readJson(line);
-    const isObject = typeof said === "object" && said !== null && !Array.isArray(said);
-    return isObject ? (said as StreamMessage) : undefined;
+    const value = readJson(line);
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+    return isObject ? (value as StreamMessage) : undefined;
   } catch {
     return undefined;
   }

@@ -8,12 +8,12 @@ import {
   type Manifest,
   type Part,
   PROTOCOL,
-  ROUTES,
-  type Route,
-  type RouteName,
+  VENUE_ROUTES,
+  type VenueRoute,
+  type VenueRouteName,
 } from "./routes.ts";
 import type { VenueServerOptions } from "./server-options.ts";
-import type { Submissions } from "./submissions.ts";
+import type { ReceivedSubmissions } from "./submissions.ts";
 
 /** A verified call: its body as parsed JSON, the time of its signature, and a signal that ends it. */
 export type Call = Readonly<{ body: unknown; signedAtMs: number; signal: AbortSignal }>;
@@ -22,7 +22,7 @@ export type Call = Readonly<{ body: unknown; signedAtMs: number; signal: AbortSi
 export type Handler = (call: Call) => Promise<JsonInput>;
 
 /** Dependencies of the handlers. */
-export type HandlerParts = VenueServerOptions & Readonly<{ submissions: Submissions }>;
+export type HandlerParts = VenueServerOptions & Readonly<{ submissions: ReceivedSubmissions }>;
 
 /** Returns the parts that a server has. */
 export function partsOf(options: VenueServerOptions): readonly Part[] {
@@ -48,18 +48,18 @@ function manifestOf(options: VenueServerOptions): Manifest {
 }
 
 /** Returns one handler for each call of the protocol. */
-export function handlersOf(parts: HandlerParts): Readonly<Record<RouteName, Handler>> {
+export function handlersOf(parts: HandlerParts): Readonly<Record<VenueRouteName, Handler>> {
   return { ...venueHandlers(parts), ...accountHandlers(parts), ...nativeHandlers(parts) };
 }
 
 /** Makes a handler of a route and of the function that answers it. */
 function handle<Q, A>(
-  { request, answer }: Route<Q, A>,
-  run: (asked: Q, call: Call) => A | Promise<A>,
+  { request, answer }: VenueRoute<Q, A>,
+  run: (requested: Q, call: Call) => A | Promise<A>,
 ): Handler {
   return async (call) => {
-    const asked = readRequest(request, call.body);
-    return answer.write(await run(asked, call));
+    const requested = readRequest(request, call.body);
+    return answer.write(await run(requested, call));
   };
 }
 
@@ -81,14 +81,14 @@ type VenueRoutes = "venue" | "time" | "instruments" | "submit" | "lookup" | "voi
 function venueHandlers(parts: HandlerParts): Readonly<Record<VenueRoutes, Handler>> {
   const { venue, submissions, instruments } = parts;
   return {
-    venue: handle(ROUTES.venue, () => manifestOf(parts)),
-    time: handle(ROUTES.time, () => venue.venueTimeMs?.() ?? missing()),
-    instruments: handle(ROUTES.instruments, () => instruments?.all() ?? missing()),
-    submit: handle(ROUTES.submit, (asked, { signedAtMs, signal }) =>
-      submissions.submit({ ...asked, signedAtMs, signal }),
+    venue: handle(VENUE_ROUTES.venue, () => manifestOf(parts)),
+    time: handle(VENUE_ROUTES.time, () => venue.venueTimeMs?.() ?? missing()),
+    instruments: handle(VENUE_ROUTES.instruments, () => instruments?.all() ?? missing()),
+    submit: handle(VENUE_ROUTES.submit, (requested, { signedAtMs, signal }) =>
+      submissions.submit({ ...requested, signedAtMs, signal }),
     ),
-    lookup: handle(ROUTES.lookup, ({ child }) => venue.lookup(child)),
-    voidChild: handle(ROUTES.voidChild, ({ child }) => venue.voidChild?.(child) ?? missing()),
+    lookup: handle(VENUE_ROUTES.lookup, ({ child }) => venue.lookup(child)),
+    voidChild: handle(VENUE_ROUTES.voidChild, ({ child }) => venue.voidChild?.(child) ?? missing()),
   };
 }
 
@@ -101,31 +101,31 @@ function accountHandlers({
 }: HandlerParts): Readonly<Record<AccountRoutes, Handler>> {
   return {
     position: handle(
-      ROUTES.position,
+      VENUE_ROUTES.position,
       ({ accountId, symbol }) => exposure?.position(accountId, symbol) ?? missing(),
     ),
-    balances: handle(ROUTES.balances, ({ accountId }) => balances?.balances(accountId) ?? missing()),
-    volume: handle(ROUTES.volume, (range) => volumeHistory?.minutes(range) ?? missing()),
+    balances: handle(VENUE_ROUTES.balances, ({ accountId }) => balances?.balances(accountId) ?? missing()),
+    volume: handle(VENUE_ROUTES.volume, (range) => volumeHistory?.minutes(range) ?? missing()),
   };
 }
 
-type NativeRoutes = Exclude<RouteName, VenueRoutes | AccountRoutes>;
+type NativeRoutes = Exclude<VenueRouteName, VenueRoutes | AccountRoutes>;
 
 function nativeHandlers({ nativeOrders }: HandlerParts): Readonly<Record<NativeRoutes, Handler>> {
   const orders = (): NonNullable<typeof nativeOrders> => nativeOrders ?? missing();
   return {
-    place: handle(ROUTES.place, (placement) => changedBy(() => orders().place(placement))),
-    findRequest: handle(ROUTES.findRequest, (request) => orders().findRequest(request)),
-    cancel: handle(ROUTES.cancel, ({ key, restriction }) =>
+    place: handle(VENUE_ROUTES.place, (placement) => changedBy(() => orders().place(placement))),
+    findRequest: handle(VENUE_ROUTES.findRequest, (request) => orders().findRequest(request)),
+    cancel: handle(VENUE_ROUTES.cancel, ({ key, restriction }) =>
       changedBy(async () => {
         if (restriction === undefined) return await orders().cancel(key);
         return await (orders().cancelIf?.(key, restriction) ?? missing());
       }),
     ),
-    find: handle(ROUTES.find, (key) => orders().find(key)),
-    page: handle(ROUTES.page, (page) => orders().page(page)),
-    open: handle(ROUTES.open, (query) => orders().open?.(query) ?? missing()),
-    executions: handle(ROUTES.executions, (query) => orders().executions(query)),
+    find: handle(VENUE_ROUTES.find, (key) => orders().find(key)),
+    page: handle(VENUE_ROUTES.page, (page) => orders().page(page)),
+    open: handle(VENUE_ROUTES.open, (query) => orders().open?.(query) ?? missing()),
+    executions: handle(VENUE_ROUTES.executions, (query) => orders().executions(query)),
   };
 }
 

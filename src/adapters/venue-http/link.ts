@@ -4,9 +4,9 @@ import { problemOf, UnreadableAnswer } from "../../host-answers/index.ts";
 import type { Clock } from "../../ports/index.ts";
 import { type JsonValue, writeJson } from "../../wire/index.ts";
 import { type Address, addressOf, type VenueClientOptions } from "./client-options.ts";
-import { exchange, type GiveUp } from "./exchange.ts";
+import { type AbandonExchange, exchangeWithVenue } from "./exchange.ts";
 import { jsonIn } from "./json-bytes.ts";
-import type { Route } from "./routes.ts";
+import type { VenueRoute } from "./routes.ts";
 import { ANSWERS_HEADER, SIGNATURE_HEADER, signatureOf, TIME_HEADER, timeIn } from "./signature.ts";
 import { VenueHttpError } from "./venue-http-error.ts";
 
@@ -31,7 +31,7 @@ export type CallBounds = Readonly<{ signal?: AbortSignal; timeoutMs?: number }>;
 const ignored = (): void => undefined;
 
 /** The connections to one server: signed requests, each with bounds of time and size. */
-export class Link {
+export class VenueLink {
   readonly clock: Clock;
   readonly #address: Address;
   readonly #secret: string;
@@ -39,7 +39,7 @@ export class Link {
   readonly #isOwnAgent: boolean;
   readonly #timeoutMs: number;
   readonly #mostCalls: number;
-  readonly #open: Set<GiveUp> = new Set();
+  readonly #open: Set<AbandonExchange> = new Set();
   /** What to add to the monotonic clock for the server's time; undefined before its first answer. */
   #aheadMs: number | undefined;
   #calls = 0;
@@ -70,25 +70,25 @@ export class Link {
 
   /** Calls a route. Resolves to its checked answer. Rejects with a VenueHttpError and with nothing else. */
   async call<Q, A>(
-    { method, path, request, answer }: Route<Q, A>,
-    asked: Q,
+    { method, path, request, answer }: VenueRoute<Q, A>,
+    requested: Q,
     bounds: CallBounds = {},
   ): Promise<A> {
-    const text = method === "GET" ? "" : writeJson(request.write(asked));
-    const said = await this.#counted(() => this.#ask({ method, path, body: Buffer.from(text) }, bounds));
-    return readable(path, () => answer.read(jsonOf(said), "the answer"));
+    const text = method === "GET" ? "" : writeJson(request.write(requested));
+    const reply = await this.#counted(() => this.#request({ method, path, body: Buffer.from(text) }, bounds));
+    return readable(path, () => answer.read(jsonOf(reply), "the answer"));
   }
 
   /**
    * Opens a stream. Resolves to the answer, whose body is the stream, and to the function that ends it. Rejects as
-   * {@link Link.call} does.
+   * {@link VenueLink.call} does.
    */
-  async stream(path: string): Promise<Readonly<{ answer: IncomingMessage; end: GiveUp }>> {
-    let end: GiveUp = ignored;
+  async stream(path: string): Promise<Readonly<{ answer: IncomingMessage; end: AbandonExchange }>> {
+    let end: AbandonExchange = ignored;
     const cancel = this.#later(this.#timeoutMs, () => end("no answer in time"));
     try {
-      const answer = await this.#send({ method: "GET", path, body: new Uint8Array() }, (giveUp) => {
-        end = giveUp;
+      const answer = await this.#send({ method: "GET", path, body: new Uint8Array() }, (abandon) => {
+        end = abandon;
       });
       if (answer.statusCode !== 200) throw await this.#errorOf(path, answer);
       return { answer, end };
@@ -103,7 +103,7 @@ export class Link {
   /** Ends every request and every connection. */
   close(): void {
     this.#isClosed = true;
-    for (const giveUp of [...this.#open]) giveUp("the client was closed");
+    for (const abandon of [...this.#open]) abandon("the client was closed");
     if (this.#isOwnAgent) this.#agent.destroy();
   }
 
@@ -119,16 +119,19 @@ export class Link {
   }
 
   /** Resolves to the body of a good answer. */
-  async #ask(outgoing: Outgoing, { signal, timeoutMs = this.#timeoutMs }: CallBounds): Promise<Uint8Array> {
+  async #request(
+    outgoing: Outgoing,
+    { signal, timeoutMs = this.#timeoutMs }: CallBounds,
+  ): Promise<Uint8Array> {
     const { path } = outgoing;
     if (signal?.aborted === true) throw new VenueHttpError("unsent", `${path}: aborted`);
-    let end: GiveUp = ignored;
+    let end: AbandonExchange = ignored;
     const abort = (): void => end("aborted");
     const cancel = this.#later(timeoutMs, () => end(`no answer within ${timeoutMs} ms`));
     signal?.addEventListener("abort", abort);
     try {
-      const answer = await this.#send(outgoing, (giveUp) => {
-        end = giveUp;
+      const answer = await this.#send(outgoing, (abandon) => {
+        end = abandon;
       });
       if (answer.statusCode !== 200) throw await this.#errorOf(path, answer);
       return await bytesOf(path, answer, MOST_ANSWER_BYTES);
@@ -138,31 +141,34 @@ export class Link {
     }
   }
 
-  async #send({ method, path, body }: Outgoing, begun: (giveUp: GiveUp) => void): Promise<IncomingMessage> {
+  async #send(
+    { method, path, body }: Outgoing,
+    begun: (abandon: AbandonExchange) => void,
+  ): Promise<IncomingMessage> {
     if (this.#isClosed) throw new VenueHttpError("unsent", `${path}: the client was closed`);
     const { origin, prefix } = this.#address;
     const target = `${prefix}${path}`;
     const timeMs = String(this.#serverNowMs());
     const signature = signatureOf(this.#secret, { method, target, timeMs, body });
-    let own: GiveUp = ignored;
+    let own: AbandonExchange = ignored;
     const headers = {
       [TIME_HEADER]: timeMs,
       [SIGNATURE_HEADER]: signature,
       ...(method !== "GET" && { "content-type": "application/json", "content-length": String(body.length) }),
     };
     const agent = this.#agent;
-    const answered = exchange(
+    const answered = exchangeWithVenue(
       { url: `${origin}${target}`, method, headers, body, agent },
       {
-        begun: (giveUp) => {
-          own = giveUp;
+        begun: (abandon) => {
+          own = abandon;
           this.#open.add(own);
           begun(own);
         },
       },
     );
-    const forget = (): void => void this.#open.delete(own);
-    answered.then((answer) => answer.once("close", forget), forget);
+    const release = (): void => void this.#open.delete(own);
+    answered.then((answer) => answer.once("close", release), release);
     const answer = await answered;
     // A proxy that answers twice shifts all further answers of the connection. "Not found" does not say of which child.
     const about = answer.headers[ANSWERS_HEADER] ?? signature;
@@ -180,8 +186,8 @@ export class Link {
   }
 
   /** Signatures are judged by the server's time, which its answers tell. */
-  #learnTime(said: string | string[] | undefined): void {
-    const timeMs = timeIn(said);
+  #learnTime(reply: string | string[] | undefined): void {
+    const timeMs = timeIn(reply);
     if (timeMs !== undefined) this.#aheadMs = timeMs - this.clock.monotonicMs();
   }
 
@@ -189,8 +195,8 @@ export class Link {
     const status = answer.statusCode ?? 0;
     let code = "";
     try {
-      const said = jsonOf(await bytesOf(path, answer, MOST_ERROR_BYTES)) as { error?: { code?: unknown } };
-      const given = said.error?.code;
+      const reply = jsonOf(await bytesOf(path, answer, MOST_ERROR_BYTES)) as { error?: { code?: unknown } };
+      const given = reply.error?.code;
       if (typeof given === "string" && /^[A-Z_]{1,40}$/.test(given)) code = given;
     } catch {
       // The status says enough: an error page of a proxy has no code.

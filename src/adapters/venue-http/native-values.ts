@@ -1,10 +1,10 @@
 import type { Notional, Price, Quantity } from "../../decimal/index.ts";
 import {
-  demand,
   EXECUTION_REASONS,
   EXECUTION_TYPES,
   NATIVE_STATUSES,
   REJECT_REASONS,
+  requireThat,
 } from "../../host-answers/index.ts";
 import type {
   CancelRestriction,
@@ -143,11 +143,11 @@ function termsOf({
 }: FlatPlacement): NativePlacement {
   if (type === "LIMIT") {
     const isWhole = timeInForce !== undefined && limit !== undefined && size !== undefined;
-    demand(isWhole, "a LIMIT order needs timeInForce, quantity and price");
+    requireThat(isWhole, "a LIMIT order needs timeInForce, quantity and price");
     return { ...terms, type, timeInForce, quantity: size, price: limit };
   }
   if (size !== undefined) return { ...terms, type, quantity: size };
-  demand(quoteQuantity !== undefined, "a MARKET order needs quantity or quoteQuantity");
+  requireThat(quoteQuantity !== undefined, "a MARKET order needs quantity or quoteQuantity");
   return { ...terms, type, quoteQuantity };
 }
 
@@ -169,7 +169,7 @@ export const key: Codec<NativeKey> = mapped(
   }),
   ({ orderId, clientOrderId: name, ...market }): NativeKey => {
     if (orderId !== undefined) return { ...market, orderId };
-    demand(name !== undefined, "a key needs orderId or clientOrderId");
+    requireThat(name !== undefined, "a key needs orderId or clientOrderId");
     return { ...market, clientOrderId: name };
   },
   (one) => one,

@@ -54,11 +54,11 @@ export class OpenChildren {
     this.#entries.set(child.childId, entry);
     entry.calls++;
     try {
-      const said = await call;
-      if (isReport(said)) this.#said(entry, said);
+      const answer = await call;
+      if (isReport(answer)) this.#note(entry, answer);
       // It can never execute, so that no report of its end will come.
-      else if (said === "voided") [entry.isOpen, entry.isOver] = [false, true];
-      return said;
+      else if (answer === "voided") [entry.isOpen, entry.isOver] = [false, true];
+      return answer;
     } finally {
       entry.calls--;
       this.#settle(entry);
@@ -66,10 +66,10 @@ export class OpenChildren {
   }
 
   /** Takes a report that the venue has sent. */
-  heard(report: ChildReport): void {
+  received(report: ChildReport): void {
     const entry = this.#entries.get(report.childId);
     if (entry === undefined) return;
-    this.#said(entry, report);
+    this.#note(entry, report);
     this.#settle(entry);
   }
 
@@ -96,7 +96,7 @@ export class OpenChildren {
     this.#due.clear();
   }
 
-  #said(entry: Entry, { state }: ChildReport): void {
+  #note(entry: Entry, { state }: ChildReport): void {
     // An answer may be older than an event that came before it.
     if (state === "open") entry.isOpen = !entry.isOver;
     else [entry.isOpen, entry.isOver] = [false, true];
@@ -127,10 +127,10 @@ export class OpenChildren {
   async #look(entry: Entry): Promise<void> {
     this.#looking++;
     try {
-      const said = await this.#parts.lookup(entry.child);
-      if (isReport(said) && !this.#isClosed) {
-        this.#parts.report(said);
-        this.heard(said);
+      const answer = await this.#parts.lookup(entry.child);
+      if (isReport(answer) && !this.#isClosed) {
+        this.#parts.report(answer);
+        this.received(answer);
       }
     } catch {
       // A venue that cannot say is asked again: the end of the child may have been missed.

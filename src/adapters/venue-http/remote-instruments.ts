@@ -3,7 +3,7 @@ import type { Instrument } from "../../model/index.ts";
 import type { Instruments } from "../../ports/index.ts";
 import { createMemoryInstruments } from "../memory/index.ts";
 import type { RemoteParts } from "./remote-parts.ts";
-import { ROUTES } from "./routes.ts";
+import { VENUE_ROUTES } from "./routes.ts";
 import { VenueHttpError } from "./venue-http-error.ts";
 
 /** Dependencies of {@link RemoteInstruments}, and the milliseconds between two readings. */
@@ -60,12 +60,12 @@ export class RemoteInstruments implements Instruments {
       this.#last = await read(this.#parts);
       this.#isUnread = false;
     } catch (error) {
-      this.#tell(error);
+      this.#report(error);
     }
     if (!this.#isClosed) this.#later();
   }
 
-  #tell(error: unknown): void {
+  #report(error: unknown): void {
     if (this.#isClosed || this.#isUnread) return;
     this.#isUnread = true;
     const message = errorMessage(error);
@@ -75,11 +75,11 @@ export class RemoteInstruments implements Instruments {
 
 /** Reads the instruments. Rejects as {@link Link.call} does, also if one name is that of two instruments. */
 async function read({ link }: InstrumentsParts): Promise<Instruments> {
-  const listed = await link.call(ROUTES.instruments, {});
+  const listed = await link.call(VENUE_ROUTES.instruments, {});
   try {
     return createMemoryInstruments(listed);
   } catch (cause) {
     const { message } = cause as Error;
-    throw new VenueHttpError("unreadable", `${ROUTES.instruments.path}: ${message}`, { cause });
+    throw new VenueHttpError("unreadable", `${VENUE_ROUTES.instruments.path}: ${message}`, { cause });
   }
 }

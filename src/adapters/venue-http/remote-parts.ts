@@ -9,16 +9,16 @@ import type {
   Telemetry,
   VolumeHistory,
 } from "../../ports/index.ts";
-import { Follower, type StreamMessage, type StreamState } from "./follower.ts";
-import type { Link } from "./link.ts";
+import { type StreamMessage, type StreamState, VenueFollower } from "./follower.ts";
+import type { VenueLink } from "./link.ts";
 import { execution } from "./native-values.ts";
-import { type Changed, type Manifest, ROUTES, type StreamName } from "./routes.ts";
+import { type Changed, type Manifest, type StreamName, VENUE_ROUTES } from "./routes.ts";
 import { print, quote } from "./values.ts";
 import { VenueHttpError } from "./venue-http-error.ts";
 
 /** Dependencies of the parts of a remote venue. */
 export type RemoteParts = Readonly<{
-  link: Link;
+  link: VenueLink;
   manifest: Manifest;
   silenceMs: number;
   telemetry: Telemetry | undefined;
@@ -27,7 +27,7 @@ export type RemoteParts = Readonly<{
 /** The streams of quotes and of native orders. */
 export class RemoteStreams {
   readonly #parts: RemoteParts;
-  readonly #followers: Set<Follower> = new Set();
+  readonly #followers: Set<VenueFollower> = new Set();
 
   constructor(parts: RemoteParts) {
     this.#parts = parts;
@@ -41,15 +41,15 @@ export class RemoteStreams {
   /** Follows a stream until the returned function is called. `missed` is called when it begins anew. */
   follow(
     name: StreamName,
-    heard: (message: StreamMessage) => void,
+    received: (message: StreamMessage) => void,
     missed: () => void = () => undefined,
   ): () => void {
     const { link, silenceMs, telemetry } = this.#parts;
     const unreadable = (): void => telemetry?.event("warn", "venue-http.unreadable-event", { stream: name });
-    const follower = new Follower({
+    const follower = new VenueFollower({
       ...{ link, name, silenceMs, telemetry },
       began: (_hello, isAnew) => (isAnew ? missed() : undefined),
-      heard: (message) => harmless(() => heard(message), unreadable),
+      received: (message) => harmless(() => received(message), unreadable),
     });
     this.#followers.add(follower);
     return () => {
@@ -89,19 +89,20 @@ export function remoteNative({ link, manifest }: RemoteParts, streams: RemoteStr
   return {
     isPaperTrade: manifest.isPaperTrade === true,
     async place(placement) {
-      const placed = outcomeOf(await link.call(ROUTES.place, placement));
+      const placed = outcomeOf(await link.call(VENUE_ROUTES.place, placement));
       if (placed === undefined) throw new VenueHttpError("unreadable", "the answer has no placement");
       return placed;
     },
-    findRequest: (request) => link.call(ROUTES.findRequest, request),
-    cancel: async (key) => outcomeOf(await link.call(ROUTES.cancel, { key })),
+    findRequest: (request) => link.call(VENUE_ROUTES.findRequest, request),
+    cancel: async (key) => outcomeOf(await link.call(VENUE_ROUTES.cancel, { key })),
     ...(has("cancelIf") && {
-      cancelIf: async (key, restriction) => outcomeOf(await link.call(ROUTES.cancel, { key, restriction })),
+      cancelIf: async (key, restriction) =>
+        outcomeOf(await link.call(VENUE_ROUTES.cancel, { key, restriction })),
     }),
-    find: (key) => link.call(ROUTES.find, key),
-    page: (page) => link.call(ROUTES.page, page),
-    ...(has("open") && { open: (query) => link.call(ROUTES.open, query) }),
-    executions: (query) => link.call(ROUTES.executions, query),
+    find: (key) => link.call(VENUE_ROUTES.find, key),
+    page: (page) => link.call(VENUE_ROUTES.page, page),
+    ...(has("open") && { open: (query) => link.call(VENUE_ROUTES.open, query) }),
+    executions: (query) => link.call(VENUE_ROUTES.executions, query),
     subscribe: (listener, missed) =>
       streams.follow(
         "native",
@@ -125,17 +126,17 @@ function outcomeOf<T>({ done, refused }: Changed<T>): T | undefined {
 /** Returns the positions of a server. */
 export const remoteExposure = ({ link, manifest: { positionLagMs } }: RemoteParts): Exposure => ({
   ...(positionLagMs !== undefined && { lagMs: positionLagMs }),
-  position: (accountId, symbol) => link.call(ROUTES.position, { accountId, symbol }),
+  position: (accountId, symbol) => link.call(VENUE_ROUTES.position, { accountId, symbol }),
 });
 
 /** Returns the balances of a server. */
-export const remoteBalances = (link: Link): Balances => ({
-  balances: (accountId) => link.call(ROUTES.balances, { accountId }),
+export const remoteBalances = (link: VenueLink): Balances => ({
+  balances: (accountId) => link.call(VENUE_ROUTES.balances, { accountId }),
 });
 
 /** Returns the executed volume of a server. */
-export const remoteVolumes = (link: Link): VolumeHistory => ({
+export const remoteVolumes = (link: VenueLink): VolumeHistory => ({
   async minutes(range) {
-    return await link.call(ROUTES.volume, range);
+    return await link.call(VENUE_ROUTES.volume, range);
   },
 });

@@ -7,10 +7,10 @@ import type {
   VenueCapabilities,
   VenueEvent,
 } from "../../ports/index.ts";
-import { Follower, type StreamMessage, type StreamState } from "./follower.ts";
+import { type StreamMessage, type StreamState, VenueFollower } from "./follower.ts";
 import { OpenChildren } from "./open-children.ts";
 import type { RemoteParts } from "./remote-parts.ts";
-import { capabilities as capabilitiesCodec, ROUTES } from "./routes.ts";
+import { capabilities as capabilitiesCodec, VENUE_ROUTES } from "./routes.ts";
 import { isReport, report as reportCodec } from "./values.ts";
 import { VenueHttpError } from "./venue-http-error.ts";
 
@@ -24,7 +24,7 @@ export class RemoteVenue implements ExecutionVenue {
   readonly venueTimeMs?: () => Promise<number>;
   readonly voidChild?: (child: ChildRequest) => Promise<ChildReport | "voided">;
   readonly #parts: RemoteParts;
-  readonly #listeners: Map<Follower, Listener> = new Map();
+  readonly #listeners: Map<VenueFollower, Listener> = new Map();
   readonly #open: OpenChildren;
   #capabilities: VenueCapabilities;
 
@@ -34,13 +34,13 @@ export class RemoteVenue implements ExecutionVenue {
     this.#capabilities = manifest.capabilities;
     this.#open = new OpenChildren({
       clock: link.clock,
-      lookup: (child) => this.#ask(child),
-      report: (said) => this.#deliver(said),
+      lookup: (child) => this.#lookup(child),
+      report: (reported) => this.#deliver(reported),
     });
-    if (manifest.parts.includes("time")) this.venueTimeMs = () => link.call(ROUTES.time, {});
+    if (manifest.parts.includes("time")) this.venueTimeMs = () => link.call(VENUE_ROUTES.time, {});
     if (manifest.capabilities.canVoid)
       this.voidChild = (child) =>
-        this.#open.during(child, about(child, link.call(ROUTES.voidChild, { child })));
+        this.#open.during(child, about(child, link.call(VENUE_ROUTES.voidChild, { child })));
   }
 
   /** What the server said last: it may restart with another venue. */
@@ -64,15 +64,15 @@ export class RemoteVenue implements ExecutionVenue {
   }
 
   lookup(child: ChildRequest): Promise<ChildReport | NotFound> {
-    return this.#open.during(child, this.#ask(child));
+    return this.#open.during(child, this.#lookup(child));
   }
 
   subscribe(listener: Listener): () => void {
     const { link, silenceMs, telemetry } = this.#parts;
-    const follower = new Follower({
+    const follower = new VenueFollower({
       ...{ link, name: "events", silenceMs, telemetry },
       began: (hello, isAnew) => this.#began(hello, isAnew),
-      heard: (message) => this.#heard(message, listener),
+      received: (message) => this.#receive(message, listener),
     });
     this.#listeners.set(follower, listener);
     return () => {
@@ -88,8 +88,8 @@ export class RemoteVenue implements ExecutionVenue {
     this.#listeners.clear();
   }
 
-  #ask(child: ChildRequest): Promise<ChildReport | NotFound> {
-    return about(child, this.#parts.link.call(ROUTES.lookup, { child }));
+  #lookup(child: ChildRequest): Promise<ChildReport | NotFound> {
+    return about(child, this.#parts.link.call(VENUE_ROUTES.lookup, { child }));
   }
 
   /** Sends a child. Tries again only while nothing of it was written; the engine's signal ends that at the deadline. */
@@ -97,7 +97,7 @@ export class RemoteVenue implements ExecutionVenue {
     const { link } = this.#parts;
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
       try {
-        return await link.call(ROUTES.submit, { child, notAfterMs: deadlineMs }, { signal });
+        return await link.call(VENUE_ROUTES.submit, { child, notAfterMs: deadlineMs }, { signal });
       } catch (error) {
         const isUnsent = error instanceof VenueHttpError && error.problem === "unsent";
         if (!isUnsent || signal.aborted || link.isClosed) throw error;
@@ -126,18 +126,18 @@ export class RemoteVenue implements ExecutionVenue {
       this.#capabilities = capabilitiesCodec.read(hello["capabilities"], "the capabilities");
   }
 
-  #heard({ type, report: said }: StreamMessage, listener: Listener): void {
+  #receive({ type, report: reported }: StreamMessage, listener: Listener): void {
     if (type !== "report") return;
     let report: ChildReport;
     try {
-      report = reportCodec.read(said, "the report");
+      report = reportCodec.read(reported, "the report");
     } catch {
       this.#parts.telemetry?.event("warn", "venue-http.unreadable-report", {});
-      const { childId } = (said ?? {}) as { childId?: unknown };
+      const { childId } = (reported ?? {}) as { childId?: unknown };
       if (typeof childId === "string") this.#open.missedOf(childId);
       return;
     }
-    this.#open.heard(report);
+    this.#open.received(report);
     listener({ report });
   }
 
@@ -158,8 +158,8 @@ async function about<T extends ChildReport | NotFound | "voided">(
   { childId }: ChildRequest,
   answer: Promise<T>,
 ): Promise<T> {
-  const said = await answer;
-  if (isReport(said) && said.childId !== childId)
+  const reported = await answer;
+  if (isReport(reported) && reported.childId !== childId)
     throw new VenueHttpError("unreadable", "the report is about another child");
-  return said;
+  return reported;
 }

@@ -1,6 +1,6 @@
 import type { Quantity } from "../../decimal/index.ts";
 import { ERRORS, type ErrorDetails, type ErrorName, OrderError } from "../../errors/index.ts";
-import { demand, membersOf, words } from "../../host-answers/index.ts";
+import { membersOf, requireThat, words } from "../../host-answers/index.ts";
 import type {
   CancelRestriction,
   ChildReport,
@@ -109,29 +109,29 @@ const childAnswer = objectOf<ChildAnswer>({
 const reported: Codec<ChildReport> = mapped(
   objectOf<{ report: ChildReport }>({ report }),
   (answer) => answer.report,
-  (said) => ({ report: said }),
+  (value) => ({ report: value }),
 );
 
 const lookedUp: Codec<ChildReport | NotFound> = mapped<ChildAnswer, ChildReport | NotFound>(
   childAnswer,
-  ({ report: said, notFound, notFoundAtMs }) => {
-    const statements = [said, notFound, notFoundAtMs].filter((one) => one !== undefined);
-    demand(
+  ({ report: value, notFound, notFoundAtMs }) => {
+    const statements = [value, notFound, notFoundAtMs].filter((one) => one !== undefined);
+    requireThat(
       statements.length === 1 && notFound !== false,
       "the answer is not one of report, notFound, notFoundAtMs",
     );
-    return said ?? (notFoundAtMs === undefined ? "not-found" : { notFoundAtMs });
+    return value ?? (notFoundAtMs === undefined ? "not-found" : { notFoundAtMs });
   },
-  (said) => (said === "not-found" ? { notFound: true } : isReport(said) ? { report: said } : said),
+  (value) => (value === "not-found" ? { notFound: true } : isReport(value) ? { report: value } : value),
 );
 
 const voided: Codec<ChildReport | "voided"> = mapped<ChildAnswer, ChildReport | "voided">(
   childAnswer,
-  ({ report: said, voided: isVoided }) => {
-    demand((said === undefined) === (isVoided === true), "the answer is not one of report, voided");
-    return said ?? "voided";
+  ({ report: value, voided: isVoided }) => {
+    requireThat((value === undefined) === (isVoided === true), "the answer is not one of report, voided");
+    return value ?? "voided";
   },
-  (said) => (said === "voided" ? { voided: true } : { report: said }),
+  (value) => (value === "voided" ? { voided: true } : { report: value }),
 );
 
 /** A refusal of a native order, as an OrderError. */
@@ -142,12 +142,12 @@ const refusal: Codec<OrderError> = {
     required: ["reason", "details"],
   },
   write: ({ reason, details }) => ({ reason, details: { ...details } }),
-  read(said, what) {
-    const { reason, details } = membersOf(said, what);
-    demand(typeof reason === "string" && Object.hasOwn(ERRORS, reason), `reason of ${what} is unknown`);
+  read(value, what) {
+    const { reason, details } = membersOf(value, what);
+    requireThat(typeof reason === "string" && Object.hasOwn(ERRORS, reason), `reason of ${what} is unknown`);
     const all = Object.entries(membersOf(details, `details of ${what}`));
     const isPlain = all.every(([, value]) => typeof value === "string" || typeof value === "number");
-    demand(isPlain && all.length <= 16, `details of ${what} are not texts and numbers`);
+    requireThat(isPlain && all.length <= 16, `details of ${what} are not texts and numbers`);
     return new OrderError(reason as ErrorName, Object.fromEntries(all) as ErrorDetails);
   },
 };
@@ -159,7 +159,7 @@ const changed = <T extends object>(codec: Codec<T>): Codec<Changed<T>> =>
   mapped(
     objectOf<Changed<T>>({ done: maybe(codec as never), refused: maybe(refusal) } as never),
     (answer) => {
-      demand(
+      requireThat(
         answer.done === undefined || answer.refused === undefined,
         "the answer is both done and refused",
       );
@@ -186,7 +186,7 @@ const listed = <T>(name: string, one: Codec<T>, most: number): Codec<readonly T[
   );
 
 /** One call of the protocol. A GET has no body. */
-export type Route<Q, A> = Readonly<{
+export type VenueRoute<Q, A> = Readonly<{
   method: "GET" | "POST";
   path: string;
   summary: string;
@@ -198,7 +198,7 @@ export type Route<Q, A> = Readonly<{
 
 const nothing: Codec<Readonly<Record<never, never>>> = objectOf({});
 
-const get = <A>(path: string, summary: string, answer: Codec<A>, part?: Part): Route<object, A> => ({
+const get = <A>(path: string, summary: string, answer: Codec<A>, part?: Part): VenueRoute<object, A> => ({
   method: "GET",
   path: `/v${PROTOCOL}${path}`,
   summary,
@@ -209,7 +209,7 @@ const get = <A>(path: string, summary: string, answer: Codec<A>, part?: Part): R
 
 type Described<Q, A> = Readonly<{ summary: string; part?: Part; request: Codec<Q>; answer: Codec<A> }>;
 
-const post = <Q, A>(path: string, described: Described<Q, A>): Route<Q, A> => ({
+const post = <Q, A>(path: string, described: Described<Q, A>): VenueRoute<Q, A> => ({
   method: "POST",
   path: `/v${PROTOCOL}${path}`,
   ...described,
@@ -218,7 +218,7 @@ const post = <Q, A>(path: string, described: Described<Q, A>): Route<Q, A> => ({
 /** A child to submit, and the last moment at which it may execute, in the venue's time. */
 export type Submit = Readonly<{ child: ChildRequest; notAfterMs: number }>;
 /** A child that is asked about. */
-export type Asked = Readonly<{ child: ChildRequest }>;
+export type Requested = Readonly<{ child: ChildRequest }>;
 /** An account in a market. */
 export type AccountMarket = Readonly<{ accountId: number; symbol: string }>;
 /** Minutes of a market. */
@@ -226,7 +226,7 @@ export type Minutes = Readonly<{ symbol: string; fromMs: number; toMs: number }>
 /** A native order to cancel, if it meets the restriction. */
 export type Cancel = Readonly<{ key: NativeKey; restriction?: CancelRestriction }>;
 
-const asked = objectOf<Asked>({ child });
+const requested = objectOf<Requested>({ child });
 const account = objectOf<Readonly<{ accountId: number }>>({ accountId: idText });
 const balance = objectOf<AssetBalance>({ asset: printable(64), free: printable(82), locked: printable(82) });
 const bar = objectOf<VolumeBar>({ symbol, minuteMs: count, quantity: volume });
@@ -263,26 +263,26 @@ const MOST_ROWS = 10_000;
 
 /** Types of all calls. */
 export type Routes = Readonly<{
-  venue: Route<object, Manifest>;
-  time: Route<object, number>;
-  instruments: Route<object, readonly Instrument[]>;
-  submit: Route<Submit, ChildReport>;
-  lookup: Route<Asked, ChildReport | NotFound>;
-  voidChild: Route<Asked, ChildReport | "voided">;
-  position: Route<AccountMarket, Quantity | PositionAsOf>;
-  balances: Route<Readonly<{ accountId: number }>, readonly AssetBalance[]>;
-  volume: Route<Minutes, readonly VolumeBar[]>;
-  place: Route<NativePlacement, Changed<NativePlaced>>;
-  findRequest: Route<NativeRequest, NativePlaced | undefined>;
-  cancel: Route<Cancel, Changed<NativeOrder>>;
-  find: Route<NativeKey, NativeOrder | undefined>;
-  page: Route<NativePage, readonly NativeOrder[]>;
-  open: Route<OpenNativeQuery, readonly NativeOrder[]>;
-  executions: Route<ExecutionQuery, readonly NativeExecution[]>;
+  venue: VenueRoute<object, Manifest>;
+  time: VenueRoute<object, number>;
+  instruments: VenueRoute<object, readonly Instrument[]>;
+  submit: VenueRoute<Submit, ChildReport>;
+  lookup: VenueRoute<Requested, ChildReport | NotFound>;
+  voidChild: VenueRoute<Requested, ChildReport | "voided">;
+  position: VenueRoute<AccountMarket, Quantity | PositionAsOf>;
+  balances: VenueRoute<Readonly<{ accountId: number }>, readonly AssetBalance[]>;
+  volume: VenueRoute<Minutes, readonly VolumeBar[]>;
+  place: VenueRoute<NativePlacement, Changed<NativePlaced>>;
+  findRequest: VenueRoute<NativeRequest, NativePlaced | undefined>;
+  cancel: VenueRoute<Cancel, Changed<NativeOrder>>;
+  find: VenueRoute<NativeKey, NativeOrder | undefined>;
+  page: VenueRoute<NativePage, readonly NativeOrder[]>;
+  open: VenueRoute<OpenNativeQuery, readonly NativeOrder[]>;
+  executions: VenueRoute<ExecutionQuery, readonly NativeExecution[]>;
 }>;
 
 /** All calls of the protocol, except the streams. */
-export const ROUTES: Routes = {
+export const VENUE_ROUTES: Routes = {
   venue: get("/venue", "What the venue guarantees, and which parts the server has.", manifest),
   time: get("/time", "The venue's own time, by which it judges deadlines.", time, "time"),
   instruments: get(
@@ -298,12 +298,12 @@ export const ROUTES: Routes = {
   }),
   lookup: post("/children/lookup", {
     summary: "What the venue knows of a child.",
-    request: asked,
+    request: requested,
     answer: lookedUp,
   }),
   voidChild: post("/children/void", {
     summary: "Ensures that a child can never execute.",
-    request: asked,
+    request: requested,
     answer: voided,
   }),
   position: post("/position", {
@@ -369,7 +369,7 @@ export const ROUTES: Routes = {
 };
 
 /** Name of a call. */
-export type RouteName = keyof Routes;
+export type VenueRouteName = keyof Routes;
 
 /** Name of a stream. */
 export type StreamName = "events" | "market" | "native";

@@ -1,6 +1,6 @@
 import {
   type OptionCheck,
-  optional,
+  optionalOption,
   optionsOf,
   sharedSecretOption,
   textOption,
@@ -101,26 +101,26 @@ const PREFIX = /^(\/[A-Za-z0-9._~-]+)*$/;
 export const serverOption: OptionCheck = optionsOf<VenueServerOptions>({
   venue: venueOption,
   secret: sharedSecretOption,
-  previousSecret: optional(sharedSecretOption),
+  previousSecret: optionalOption(sharedSecretOption),
   clock: clockOption,
   entropy: entropyOption,
-  prefix: optional(
+  prefix: optionalOption(
     textOption("empty or a path such as /venue, without a trailing slash", (text) => PREFIX.test(text)),
   ),
-  marketData: optional(marketDataOption),
-  nativeOrders: optional(nativeOrdersOption),
-  balances: optional(balancesOption),
-  exposure: optional(exposureOption),
-  volumeHistory: optional(volumeHistoryOption),
-  instruments: optional(instrumentsOption),
-  telemetry: optional(telemetryOption),
-  limits: optional(
+  marketData: optionalOption(marketDataOption),
+  nativeOrders: optionalOption(nativeOrdersOption),
+  balances: optionalOption(balancesOption),
+  exposure: optionalOption(exposureOption),
+  volumeHistory: optionalOption(volumeHistoryOption),
+  instruments: optionalOption(instrumentsOption),
+  telemetry: optionalOption(telemetryOption),
+  limits: optionalOption(
     optionsOf<VenueServerLimits>({
-      ...{ freshMs: optional(durationOption), beatMs: optional(durationOption) },
-      ...{ keepMs: optional(durationOption), bodyMs: optional(durationOption) },
-      ...{ answerMs: optional(durationOption), history: optional(countOption) },
-      ...{ streams: optional(countOption), requests: optional(countOption) },
-      bodyBytes: optional(wholeOption({ from: 1_024, to: 16_777_216 })),
+      ...{ freshMs: optionalOption(durationOption), beatMs: optionalOption(durationOption) },
+      ...{ keepMs: optionalOption(durationOption), bodyMs: optionalOption(durationOption) },
+      ...{ answerMs: optionalOption(durationOption), history: optionalOption(countOption) },
+      ...{ streams: optionalOption(countOption), requests: optionalOption(countOption) },
+      bodyBytes: optionalOption(wholeOption({ from: 1_024, to: 16_777_216 })),
     }),
   ),
 });

@@ -5,7 +5,7 @@ import { Refusal } from "./refusal.ts";
 import { child as childCodec, isReport } from "./values.ts";
 
 /** Most submitted ids that are remembered. A further submit is refused: forgetting one could submit it twice. */
-const MOST_REMEMBERED = 1_000_000;
+const MOST_RETAINED = 1_000_000;
 
 /** Dependencies of submissions. `freshMs`: how far the time of a signature may be from the clock. */
 export type SubmissionParts = Readonly<{
@@ -24,14 +24,14 @@ export type Arrived = Readonly<{
   signal: AbortSignal;
 }>;
 
-type Known = { readonly text: string; readonly forgetAtMs: number; answer: Promise<ChildReport> | undefined };
+type Known = { readonly text: string; readonly evictAtMs: number; answer: Promise<ChildReport> | undefined };
 
 /**
  * Hands each child to the venue at most once. An id is remembered until no copy of its request can be fresh any more. A
  * request that was signed before this process started may be a copy of one that the process before has handed over, so
  * it is only looked up.
  */
-export class Submissions {
+export class ReceivedSubmissions {
   readonly #parts: SubmissionParts;
   readonly #known: Map<string, Known> = new Map();
 
@@ -42,15 +42,15 @@ export class Submissions {
   /** Resolves to what became of the child. Rejects with a Refusal if that is unknown, or with the venue's error. */
   async submit(arrived: Arrived): Promise<ChildReport> {
     const { child, notAfterMs, signedAtMs } = arrived;
-    this.#forget();
+    this.#evict();
     const text = writeJson(childCodec.write(child));
     const known = this.#known.get(child.childId);
     if (known !== undefined) return await this.#again(child, known, text);
     const { venue, clock, freshMs, startedAtMs } = this.#parts;
     if (signedAtMs < startedAtMs) return await this.#look(child, "SIGNED_EARLIER");
-    if (this.#known.size >= MOST_REMEMBERED) throw new Refusal("BUSY");
-    const forgetAtMs = clock.monotonicMs() + 2 * freshMs;
-    const entry: Known = { text, forgetAtMs, answer: undefined };
+    if (this.#known.size >= MOST_RETAINED) throw new Refusal("BUSY");
+    const evictAtMs = clock.monotonicMs() + 2 * freshMs;
+    const entry: Known = { text, evictAtMs, answer: undefined };
     this.#known.set(child.childId, entry);
     // A venue that tells its time has another clock than this server, and judges the deadline by it.
     if (venue.venueTimeMs === undefined && clock.nowMs() > notAfterMs) return late(child.childId);
@@ -68,16 +68,16 @@ export class Submissions {
   }
 
   async #look(child: ChildRequest, otherwise: "SIGNED_EARLIER" | "OUTCOME_UNKNOWN"): Promise<ChildReport> {
-    const said = await this.#parts.venue.lookup(child);
-    if (!isReport(said)) throw new Refusal(otherwise);
-    return said;
+    const answer = await this.#parts.venue.lookup(child);
+    if (!isReport(answer)) throw new Refusal(otherwise);
+    return answer;
   }
 
   /** Ids are in the order in which they are forgotten, also those that the venue has not answered. */
-  #forget(): void {
+  #evict(): void {
     const nowMs = this.#parts.clock.monotonicMs();
-    for (const [childId, { forgetAtMs }] of this.#known) {
-      if (forgetAtMs >= nowMs) return;
+    for (const [childId, { evictAtMs }] of this.#known) {
+      if (evictAtMs >= nowMs) return;
       this.#known.delete(childId);
     }
   }

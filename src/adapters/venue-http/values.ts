@@ -11,7 +11,7 @@ import {
   QUANTITY_SCALE,
   type Quantity,
 } from "../../decimal/index.ts";
-import { demand, SIDES, textOf } from "../../host-answers/index.ts";
+import { requireThat, SIDES, textOf } from "../../host-answers/index.ts";
 import {
   type ChildReport,
   type ChildRequest,
@@ -98,9 +98,9 @@ export const child: Codec<ChildRequest> = objectOf<ChildRequest>({
 const executedQuantity: Codec<ExactQuantity> = {
   schema: quantity.schema,
   write: exactQuantityText,
-  read(said, what) {
-    const exact = parseExactQuantity(textOf(said, what, { most: 82 }));
-    demand(exact !== undefined, `${what} is not a decimal above 0 with at most 18 decimals`);
+  read(value, what) {
+    const exact = parseExactQuantity(textOf(value, what, { most: 82 }));
+    requireThat(exact !== undefined, `${what} is not a decimal above 0 with at most 18 decimals`);
     return exact;
   },
 };
@@ -142,8 +142,8 @@ export const report: Codec<ChildReport> = objectOf<ChildReport>({
 });
 
 /** Returns whether an answer about a child is a report. */
-export const isReport = (said: ChildReport | NotFound | "voided"): said is ChildReport =>
-  typeof said === "object" && "childId" in said;
+export const isReport = (value: ChildReport | NotFound | "voided"): value is ChildReport =>
+  typeof value === "object" && "childId" in value;
 
 const level: Codec<LevelInput> = mapped<readonly string[], LevelInput>(
   listOf(printable(82), 2),

@@ -10,7 +10,7 @@ import type {
 } from "../../ports/index.ts";
 import { clientOption, type VenueClientOptions } from "./client-options.ts";
 import type { StreamState } from "./follower.ts";
-import { Link } from "./link.ts";
+import { VenueLink } from "./link.ts";
 import { RemoteInstruments } from "./remote-instruments.ts";
 import {
   RemoteStreams,
@@ -21,7 +21,7 @@ import {
   remoteVolumes,
 } from "./remote-parts.ts";
 import { RemoteVenue } from "./remote-venue.ts";
-import { type Manifest, type Part, PROTOCOL, ROUTES } from "./routes.ts";
+import { type Manifest, type Part, PROTOCOL, VENUE_ROUTES } from "./routes.ts";
 import { VenueHttpError } from "./venue-http-error.ts";
 
 /** State of a venue client. */
@@ -82,7 +82,7 @@ export async function openVenueClient(options: VenueClientOptions): Promise<Venu
   clientOption(options, "openVenueClient");
   const { silenceMs = SILENCE_MS, instrumentsEveryMs: everyMs = INSTRUMENTS_EVERY_MS } = options;
   const telemetry = new QuietTelemetry(options.telemetry);
-  const link = new Link({ ...options, clock: checkedClock(options.clock, telemetry) });
+  const link = new VenueLink({ ...options, clock: checkedClock(options.clock, telemetry) });
   try {
     const manifest = await greet(link, options.openWithinMs ?? OPEN_WITHIN_MS);
     const parts = { link, manifest, silenceMs, telemetry };
@@ -118,13 +118,13 @@ export async function openVenueClient(options: VenueClientOptions): Promise<Venu
 }
 
 /** Asks the server for its manifest until it answers. A server that starts at the same time may need a moment. */
-async function greet(link: Link, withinMs: number): Promise<Manifest> {
+async function greet(link: VenueLink, withinMs: number): Promise<Manifest> {
   const { clock } = link;
   const untilMs = clock.monotonicMs() + withinMs;
   for (let isFirst = true; ; isFirst = false) {
     try {
       const timeoutMs = Math.max(1, Math.ceil(untilMs - clock.monotonicMs()));
-      const manifest = await link.call(ROUTES.venue, {}, { timeoutMs });
+      const manifest = await link.call(VENUE_ROUTES.venue, {}, { timeoutMs });
       if (manifest.protocol === PROTOCOL) return manifest;
       const message = `the server speaks version ${manifest.protocol} of the protocol, this client version ${PROTOCOL}`;
       throw new VenueHttpError("unreadable", message);

@@ -7,10 +7,10 @@ import { type Handler, handlersOf } from "./handlers.ts";
 import { jsonIn } from "./json-bytes.ts";
 import { Refusal } from "./refusal.ts";
 import { readBytes } from "./request-body.ts";
-import { ROUTES, type RouteName, STREAMS, type StreamName } from "./routes.ts";
+import { STREAMS, type StreamName, VENUE_ROUTES, type VenueRouteName } from "./routes.ts";
 import { limitsOf, type ServerLimits, serverOption, type VenueServerOptions } from "./server-options.ts";
 import { ANSWERS_HEADER, isSigned, SIGNATURE_HEADER, TIME_HEADER, timeIn } from "./signature.ts";
-import { Submissions } from "./submissions.ts";
+import { ReceivedSubmissions } from "./submissions.ts";
 import { type ReadFrom, VenueStreams } from "./venue-streams.ts";
 
 /** A venue behind HTTP. */
@@ -70,7 +70,7 @@ class HttpVenue implements VenueServer {
   readonly #calls: ReadonlyMap<string, Readonly<{ method: string; handler: Handler }>>;
   readonly #startedAtMs: number;
   readonly #startedMonotonicMs: number;
-  readonly #unproved: Unproved = new Unproved(() => this.#tell("venue-http.crowded", {}));
+  readonly #unproved: Unproved = new Unproved(() => this.#report("venue-http.crowded", {}));
   /** Requests that are proved and wait for the venue. */
   #requests = 0;
   #isClosed = false;
@@ -85,13 +85,13 @@ class HttpVenue implements VenueServer {
     this.#startedAtMs = clock.nowMs();
     this.#startedMonotonicMs = clock.monotonicMs();
     const { freshMs } = this.#limits;
-    const submissions = new Submissions({ venue, clock, freshMs, startedAtMs: this.#startedAtMs });
+    const submissions = new ReceivedSubmissions({ venue, clock, freshMs, startedAtMs: this.#startedAtMs });
     const handlers = handlersOf({ ...options, submissions });
-    const names = Object.keys(ROUTES) as RouteName[];
+    const names = Object.keys(VENUE_ROUTES) as VenueRouteName[];
     this.#calls = new Map(
       names.map((name) => [
-        `${prefix}${ROUTES[name].path}`,
-        { method: ROUTES[name].method, handler: handlers[name] },
+        `${prefix}${VENUE_ROUTES[name].path}`,
+        { method: VENUE_ROUTES[name].method, handler: handlers[name] },
       ]),
     );
     this.#streams = new VenueStreams({ ...options, bounds: this.#limits });
@@ -209,19 +209,19 @@ class HttpVenue implements VenueServer {
     const { clock } = this.#options;
     const controller = new AbortController();
     return new Promise((resolve, reject) => {
-      const giveUp = (): void => {
+      const abandon = (): void => {
         stop();
         controller.abort();
         reject(new Refusal("NO_ANSWER"));
       };
-      const cancel = clock.schedule(clock.monotonicMs() + this.#limits.answerMs, giveUp);
+      const cancel = clock.schedule(clock.monotonicMs() + this.#limits.answerMs, abandon);
       // The client leaves after each answer too, and the venue must not be told then that nobody waits.
       const stop = (): void => {
         cancel();
-        ended.removeEventListener("abort", giveUp);
+        ended.removeEventListener("abort", abandon);
       };
-      ended.addEventListener("abort", giveUp);
-      if (ended.aborted) giveUp();
+      ended.addEventListener("abort", abandon);
+      if (ended.aborted) abandon();
       else
         handler({ ...call, signal: controller.signal })
           .then(resolve, reject)
@@ -233,8 +233,8 @@ class HttpVenue implements VenueServer {
     const refusal = refusalOf(error);
     const { code, status, message } = refusal;
     if (code === "FAILED")
-      this.#tell("venue-http.failed", { path: pathOf(request), error: errorName(error) });
-    else if (status === 401) this.#tell("venue-http.refused", { path: pathOf(request), code });
+      this.#report("venue-http.failed", { path: pathOf(request), error: errorName(error) });
+    else if (status === 401) this.#report("venue-http.refused", { path: pathOf(request), code });
     if (response.headersSent || response.destroyed) return void response.destroy();
     // What is left of the body would be taken as the next request.
     if (!request.complete) response.setHeader("connection", "close");
@@ -247,7 +247,7 @@ class HttpVenue implements VenueServer {
     send(response, status, body);
   }
 
-  #tell(name: string, fields: Readonly<Record<string, string>>): void {
+  #report(name: string, fields: Readonly<Record<string, string>>): void {
     this.#options.telemetry?.event("warn", name, fields);
   }
 }

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { QuoteInput, VenueEvent } from "../../ports/index.ts";
 import { type JsonInput, writeJson } from "../../wire/index.ts";
-import { Channel } from "./channel.ts";
+import { EventChannel } from "./channel.ts";
 import type { LogBounds } from "./event-log.ts";
 import { execution } from "./native-values.ts";
 import { Refusal } from "./refusal.ts";
@@ -27,7 +27,7 @@ const ID_LENGTH = 22;
 /** Where a reader wants to go on: a stream, and the number of the last event that it has read. */
 export type ReadFrom = Readonly<{ stream: string; after: number }> | undefined;
 
-type Reports = { readonly channel: Channel; readonly leave: () => void; cancel: () => void };
+type Reports = { readonly channel: EventChannel; readonly leave: () => void; cancel: () => void };
 
 type StreamParts = VenueServerOptions & Readonly<{ bounds: ServerLimits }>;
 
@@ -39,8 +39,8 @@ type StreamParts = VenueServerOptions & Readonly<{ bounds: ServerLimits }>;
 export class VenueStreams {
   readonly #parts: StreamParts;
   readonly #reports: Map<string, Reports> = new Map();
-  readonly #market: Channel;
-  readonly #native: Channel;
+  readonly #market: EventChannel;
+  readonly #native: EventChannel;
   readonly #leave: (() => void)[] = [];
   readonly #symbols: Set<string> = new Set();
 
@@ -51,9 +51,9 @@ export class VenueStreams {
     this.#followMarket();
     const { nativeOrders } = parts;
     if (nativeOrders === undefined) return;
-    const tell = (json: () => JsonInput): void => publish(this.#native, "execution", json);
+    const publishExecution = (json: () => JsonInput): void => publish(this.#native, "execution", json);
     const leave = nativeOrders.subscribe(
-      (said) => tell(() => execution.write(said)),
+      (value) => publishExecution(() => execution.write(value)),
       () => this.#native.lose(),
     );
     this.#leave.push(leave);
@@ -70,14 +70,14 @@ export class VenueStreams {
     if (name === "events") return this.#readReports(response, from);
     const channel = name === "market" ? this.#market : this.#native;
     if (from !== undefined && from.stream !== channel.id) throw new Refusal("HISTORY_GONE");
-    this.#demandRoom(response, [channel]);
+    this.#requireRoom(response, [channel]);
     channel.read(response, from?.after);
   }
 
   /** Ends all streams. */
   close(): void {
     for (const leave of this.#leave) leave();
-    for (const id of [...this.#reports.keys()]) this.#forget(id);
+    for (const id of [...this.#reports.keys()]) this.#evict(id);
     this.#market.close();
     this.#native.close();
   }
@@ -86,7 +86,7 @@ export class VenueStreams {
    * Ensures that one more can read. If all places are taken, the oldest reader from the same address of the same kind of stream
    * leaves, if it has read for long: one that is there comes back by itself. Throws a Refusal if there is none.
    */
-  #demandRoom({ socket }: ServerResponse, channels: readonly Channel[]): void {
+  #requireRoom({ socket }: ServerResponse, channels: readonly EventChannel[]): void {
     const { bounds, clock, telemetry } = this.#parts;
     if (this.readers < bounds.streams) return;
     const old = channels.flatMap((channel) => channel.oldestFrom(socket?.remoteAddress) ?? []);
@@ -101,7 +101,7 @@ export class VenueStreams {
     if (from !== undefined && known === undefined) throw new Refusal("HISTORY_GONE");
     // One reader at a time: an older connection of the same reader is broken, and has not noticed it.
     known?.channel.cut();
-    this.#demandRoom(
+    this.#requireRoom(
       response,
       [...this.#reports.values()].map(({ channel }) => channel),
     );
@@ -110,7 +110,7 @@ export class VenueStreams {
     try {
       reports.channel.read(response, from?.after ?? 0);
     } catch (error) {
-      this.#forget(reports.channel.id);
+      this.#evict(reports.channel.id);
       throw error;
     }
   }
@@ -121,7 +121,7 @@ export class VenueStreams {
     const channel = this.#channel(() => {
       const reports = this.#reports.get(channel.id);
       if (reports === undefined) return;
-      reports.cancel = clock.schedule(clock.monotonicMs() + bounds.keepMs, () => this.#forget(channel.id));
+      reports.cancel = clock.schedule(clock.monotonicMs() + bounds.keepMs, () => this.#evict(channel.id));
     });
     const leave = venue.subscribe((event: VenueEvent) =>
       publish(channel, "report", () => report.write(event.report)),
@@ -136,10 +136,10 @@ export class VenueStreams {
     if (this.#reports.size < this.#parts.bounds.streams) return;
     const unread = [...this.#reports.values()].find(({ channel }) => channel.readers === 0);
     if (unread === undefined) throw new Refusal("BUSY");
-    this.#forget(unread.channel.id);
+    this.#evict(unread.channel.id);
   }
 
-  #forget(id: string): void {
+  #evict(id: string): void {
     const reports = this.#reports.get(id);
     if (reports === undefined) return;
     this.#reports.delete(id);
@@ -152,12 +152,12 @@ export class VenueStreams {
     const { marketData, clock } = this.#parts;
     if (marketData === undefined) return;
     const leave = marketData.subscribe({
-      quote: (said) => {
-        if (this.#isKnown(said.symbol)) publishQuote(this.#market, said, clock.nowMs());
+      quote: (value) => {
+        if (this.#isKnown(value.symbol)) publishQuote(this.#market, value, clock.nowMs());
         return "counted";
       },
-      heartbeat: (symbol) => this.#market.tell({ type: "confirmed", symbol }),
-      print: (said) => publish(this.#market, "print", () => print.write(said)),
+      heartbeat: (symbol) => this.#market.send({ type: "confirmed", symbol }),
+      print: (value) => publish(this.#market, "print", () => print.write(value)),
     });
     this.#leave.push(leave);
   }
@@ -169,10 +169,10 @@ export class VenueStreams {
     return true;
   }
 
-  #channel(left?: () => void): Channel {
+  #channel(left?: () => void): EventChannel {
     const { clock, entropy, telemetry, bounds, venue } = this.#parts;
     const log: LogBounds = { events: bounds.history, characters: MOST_CHARACTERS };
-    return new Channel({
+    return new EventChannel({
       ...{ id: entropy.token(ID_LENGTH), clock, telemetry, beatMs: bounds.beatMs, bounds: log, left },
       greeting: () => ({ capabilities: capabilities.write(venue.capabilities) }),
     });
@@ -180,28 +180,28 @@ export class VenueStreams {
 }
 
 /** Publishes an event. One that cannot be written is lost, and the readers begin anew. */
-function publish(channel: Channel, type: string, json: () => JsonInput): void {
-  let said: JsonInput;
+function publish(channel: EventChannel, type: string, json: () => JsonInput): void {
+  let value: JsonInput;
   try {
-    said = json();
-    writeJson(said);
+    value = json();
+    writeJson(value);
   } catch {
     channel.lose();
     return;
   }
-  channel.publish({ type, [type]: said });
+  channel.publish({ type, [type]: value });
 }
 
 /**
  * Publishes a quote. One without a time is kept with the time of its arrival: read later, it would otherwise count as a
  * quote of that moment. One that cannot be written is left out, as the engine drops one that it cannot read.
  */
-function publishQuote(channel: Channel, said: QuoteInput, nowMs: number): void {
+function publishQuote(channel: EventChannel, value: QuoteInput, nowMs: number): void {
   try {
-    const event = { type: "quote", quote: quote.write(said) };
-    const isTimed = said.timeMs !== undefined;
-    const kept = isTimed ? event : { ...event, quote: quote.write({ ...said, timeMs: nowMs }) };
-    channel.publish(event, { key: said.symbol, kept });
+    const event = { type: "quote", quote: quote.write(value) };
+    const isTimed = value.timeMs !== undefined;
+    const retained = isTimed ? event : { ...event, quote: quote.write({ ...value, timeMs: nowMs }) };
+    channel.publish(event, { key: value.symbol, retained });
   } catch {
     return;
   }

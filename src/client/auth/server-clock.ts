@@ -14,14 +14,14 @@ const SLEEP_MS = 1000;
  */
 export class ServerClock {
   readonly #clock: ClientClock;
-  readonly #keepMs: number;
+  readonly #retentionMs: number;
   /** Server time minus monotonic time, and the wall clock minus monotonic time, at the last reading. */
   #known: Readonly<{ offsetMs: number; wallOffsetMs: number; atMs: number }> | undefined;
 
-  /** A reading counts for `keepMs`. */
-  constructor(clock: ClientClock, keepMs: number) {
+  /** A reading counts for `retentionMs`. */
+  constructor(clock: ClientClock, retentionMs: number) {
     this.#clock = clock;
-    this.#keepMs = keepMs;
+    this.#retentionMs = retentionMs;
   }
 
   /** Whether the estimate needs a new reading: there is none, it is old, or the machine has slept since. */
@@ -30,7 +30,7 @@ export class ServerClock {
     const { wallOffsetMs, atMs } = this.#known;
     const monotonicMs = this.#clock.monotonicMs();
     const sleptMs = this.#clock.nowMs() - monotonicMs - wallOffsetMs;
-    return monotonicMs - atMs >= this.#keepMs || Math.abs(sleptMs) > SLEEP_MS;
+    return monotonicMs - atMs >= this.#retentionMs || Math.abs(sleptMs) > SLEEP_MS;
   }
 
   /** Returns the estimate in whole epoch milliseconds; the wall clock before the first reading. */
@@ -58,7 +58,7 @@ export class ServerClock {
   }
 
   /** Drops the estimate, because the server refused a timestamp. */
-  forget(): void {
+  reset(): void {
     this.#known = undefined;
   }
 }

@@ -6,14 +6,14 @@ import type { Caller } from "../methods/caller.ts";
 import { CLIENT_ROUTES } from "../methods/routes.ts";
 import type { Members } from "../socket/connection.ts";
 import { control, streamName } from "../socket/control.ts";
-import { Inbox } from "../socket/inbox.ts";
-import type { Link } from "../socket/link.ts";
+import { MessageInbox } from "../socket/inbox.ts";
+import type { SocketLink } from "../socket/link.ts";
 import { readMessage, SWITCHING } from "../socket/read-message.ts";
 import { BookSides, type DepthEvent, readDepth, readSnapshot } from "./book-sides.ts";
 
 /** What a keeper works with. */
-export type KeeperParts = Readonly<{
-  link: Link;
+export type BookKeeperParts = Readonly<{
+  link: SocketLink;
   caller: Caller;
   symbol: string;
   quietMs: number;
@@ -32,17 +32,17 @@ const SNAPSHOT_ATTEMPTS = 8;
  * Keeps a book over one connection until that ends or a diff is missing. Rejects with the reason. The numbers of the
  * quotes may begin anew on the next connection, so a book never outlives its own.
  */
-export async function keepBook(parts: KeeperParts, signal: AbortLike): Promise<never> {
+export async function maintainBook(parts: BookKeeperParts, signal: AbortLike): Promise<never> {
   const { link, caller, symbol, show, maxHeld } = parts;
   const connection = await link.connected({ timeoutMs: caller.settings.timeoutMs, signal });
-  const inbox = new Inbox(connection, maxHeld, readDiff);
+  const inbox = new MessageInbox(connection, maxHeld, readDiff);
   try {
     const bounds = { timeoutMs: caller.settings.timeoutMs, signal };
     await control(link, { method: "SUBSCRIBE", streams: [streamName(symbol, "depth")] }, bounds);
     const sides = await bookOf(parts, inbox, signal);
-    demandBounded(parts, sides);
+    requireBounded(parts, sides);
     show(sides);
-    for (;;) await keepUp(parts, { sides, inbox, signal });
+    for (;;) await follow(parts, { sides, inbox, signal });
   } catch (error) {
     show(undefined);
     link.drop(new TransportError("connection", "the book begins anew"));
@@ -52,9 +52,9 @@ export async function keepBook(parts: KeeperParts, signal: AbortLike): Promise<n
   }
 }
 
-type Running = Readonly<{ sides: BookSides; inbox: Inbox<DepthEvent>; signal: AbortLike }>;
+type Running = Readonly<{ sides: BookSides; inbox: MessageInbox<DepthEvent>; signal: AbortLike }>;
 
-async function keepUp(parts: KeeperParts, { sides, inbox, signal }: Running): Promise<void> {
+async function follow(parts: BookKeeperParts, { sides, inbox, signal }: Running): Promise<void> {
   const { link, caller } = parts;
   const diff = await inbox.next(caller.platform.clock, parts.quietMs);
   // A quiet market and a dead connection look the same: a request tells them apart.
@@ -64,19 +64,19 @@ async function keepUp(parts: KeeperParts, { sides, inbox, signal }: Running): Pr
   }
   const place = sides.apply(diff);
   if (place === "gap") throw new TransportError("connection", "a diff of the book is missing");
-  demandBounded(parts, sides);
+  requireBounded(parts, sides);
   if (place === "next") parts.show(sides, diff);
 }
 
-function demandBounded({ maxLevels }: KeeperParts, { bids, asks }: BookSides): void {
+function requireBounded({ maxLevels }: BookKeeperParts, { bids, asks }: BookSides): void {
   if (Math.max(bids.length, asks.length) > maxLevels)
     throw new ProtocolError({ problem: "too large", status: SWITCHING });
 }
 
 /** Resolves to the book of a snapshot that the first diff continues. */
 async function bookOf(
-  { caller, symbol }: KeeperParts,
-  inbox: Inbox<DepthEvent>,
+  { caller, symbol }: BookKeeperParts,
+  inbox: MessageInbox<DepthEvent>,
   signal: AbortLike,
 ): Promise<BookSides> {
   const route = { ...CLIENT_ROUTES.depth, read: readSnapshot };

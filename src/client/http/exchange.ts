@@ -47,11 +47,11 @@ const SECONDS = /^[0-9]{1,9}$/;
  * which takes its place where a browser hides it, may be wrong.
  */
 function waitOf(headers: ReplyHeaders, nowMs: number): number | undefined {
-  const asked = headers.get("Retry-After");
-  if (asked === null) return undefined;
-  if (SECONDS.test(asked)) return Number.parseInt(asked, 10) * 1000;
+  const retryAfter = headers.get("Retry-After");
+  if (retryAfter === null) return undefined;
+  if (SECONDS.test(retryAfter)) return Number.parseInt(retryAfter, 10) * 1000;
   const sentMs = Date.parse(headers.get("Date") ?? "");
-  const atMs = Date.parse(asked);
+  const atMs = Date.parse(retryAfter);
   return Number.isNaN(atMs) ? undefined : Math.max(0, atMs - (Number.isNaN(sentMs) ? nowMs : sentMs));
 }
 

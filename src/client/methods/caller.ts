@@ -1,4 +1,4 @@
-import { optional, optionsOf, portOption, wholeOption } from "../../common/index.ts";
+import { optionalOption, optionsOf, portOption, wholeOption } from "../../common/index.ts";
 import type { RequestParameters } from "../../signing/index.ts";
 import { ServerClock } from "../auth/server-clock.ts";
 import { Stamps } from "../auth/stamps.ts";
@@ -10,7 +10,7 @@ import { pause, throwIfAborted, within } from "../http/deadline.ts";
 import { exchange, type WireCall } from "../http/exchange.ts";
 import type { AbortLike, Platform } from "../http/platform.ts";
 import { interpret } from "../replies/interpret.ts";
-import { Gate } from "./gate.ts";
+import { RequestGate } from "./gate.ts";
 import type { CallOptions } from "./parameters.ts";
 import { CLIENT_ROUTES, type Route } from "./routes.ts";
 import { type Credentials, publicCall, signedCall } from "./signed-call.ts";
@@ -37,10 +37,10 @@ export type Call<T> = Readonly<{
 }>;
 
 const CALL_OPTIONS = /* @__PURE__ */ optionsOf<CallOptions>({
-  signal: optional(
+  signal: optionalOption(
     portOption<AbortLike>("AbortSignal", { addEventListener: "required", removeEventListener: "required" }),
   ),
-  timeoutMs: optional(wholeOption({ from: 1 }, " of milliseconds")),
+  timeoutMs: optionalOption(wholeOption({ from: 1 }, " of milliseconds")),
 });
 
 const TIMESTAMP_REFUSED = -1021;
@@ -56,7 +56,7 @@ export class Caller {
   readonly platform: Platform;
   readonly serverClock: ServerClock;
   protected readonly stamps: Stamps;
-  readonly #gate: Gate;
+  readonly #gate: RequestGate;
   protected readonly redact: Redact;
   #reading: Promise<void> | undefined;
 
@@ -65,7 +65,7 @@ export class Caller {
     this.platform = platform;
     this.serverClock = new ServerClock(platform.clock, settings.clockKeepMs);
     this.stamps = new Stamps(platform.random());
-    this.#gate = new Gate(platform.clock);
+    this.#gate = new RequestGate(platform.clock);
     this.redact = redact;
   }
 
@@ -99,11 +99,11 @@ export class Caller {
   #untimely(error: RefusedError): RefusedError {
     const { code, msg, field, status, retryAfterMs, remedy = "" } = error;
     const aheadMs = this.serverClock.wallAheadMs();
-    this.serverClock.forget();
+    this.serverClock.reset();
     if (aheadMs === undefined) return error;
     const seen = `This machine's clock was ${Math.abs(aheadMs)} ms ${aheadMs < 0 ? "behind" : "ahead of"} the server's when it was compared last.`;
-    const told = { code, msg, field, status, retryAfterMs, remedy: `${remedy} ${seen}`.trimStart() };
-    return new RefusedError(told, { cause: error, sent: error.sent });
+    const details = { code, msg, field, status, retryAfterMs, remedy: `${remedy} ${seen}`.trimStart() };
+    return new RefusedError(details, { cause: error, sent: error.sent });
   }
 
   /** Reads the server's clock if a request of a route needs a reading and there is none. Rejects with a ClientError. */
@@ -115,7 +115,7 @@ export class Caller {
   /** Returns whether the server's clock must be read first. Throws a ClientError if nothing may be sent now. */
   #needsTime(route: Route<unknown>, { signal }: CallOptions): boolean {
     throwIfAborted(signal);
-    this.#gate.demand(route);
+    this.#gate.requireOpen(route);
     return route.scheme !== "NONE" && this.settings.credentials !== undefined && this.serverClock.isStale;
   }
 
@@ -132,7 +132,7 @@ export class Caller {
   }
 
   /** Returns the key of the client. Throws a TypeError if it has none. */
-  protected demandCredentials(): Credentials {
+  protected requireCredentials(): Credentials {
     const { credentials } = this.settings;
     if (credentials !== undefined) return credentials;
     throw new TypeError("createClient.apiKey is missing: pass it and the secret for signed calls");
@@ -140,7 +140,7 @@ export class Caller {
 
   #signed({ route, parameters }: Call<unknown>, nowMs: number): WireCall {
     const { baseUrl, recvWindowMs } = this.settings;
-    const credentials = this.demandCredentials();
+    const credentials = this.requireCredentials();
     const proof = { stamp: this.stamps.next(nowMs, recvWindowMs), nonce: this.stamps.nonce(nowMs) };
     return signedCall({ baseUrl, route, parameters }, credentials, proof);
   }
@@ -173,8 +173,9 @@ export class Caller {
   #waitAfter(error: unknown, attempt: number): number | undefined {
     if (!mayPass(error)) return undefined;
     if (error instanceof RefusedError && error.code === TIMESTAMP_REFUSED) return 0;
-    const asked = "retryAfterMs" in error ? error.retryAfterMs : undefined;
-    if (asked !== undefined) return asked <= this.settings.longestWaitMs ? asked : undefined;
+    const retryAfterMs = "retryAfterMs" in error ? error.retryAfterMs : undefined;
+    if (retryAfterMs !== undefined)
+      return retryAfterMs <= this.settings.longestWaitMs ? retryAfterMs : undefined;
     const most = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempt - 1));
     return Math.floor(most * (0.5 + this.platform.random() / 2));
   }

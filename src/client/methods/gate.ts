@@ -10,7 +10,7 @@ const TOO_MANY_ORDERS = -1015;
 const TOO_MANY_REQUESTS = "Too many requests; the server asked for a wait.";
 
 /** Remembers until when the server wants no further requests. To go on would lengthen a ban. */
-export class Gate {
+export class RequestGate {
   readonly #clock: ClientClock;
   /** Monotonic times. */
   #allUntilMs = -Infinity;
@@ -34,7 +34,7 @@ export class Gate {
   }
 
   /** Throws the last refusal again, with the time that is left, if the server does not want a request yet. */
-  demand({ access, verb }: Route<unknown>): void {
+  requireOpen({ access, verb }: Route<unknown>): void {
     const places = access === "TRADE" && verb === "POST";
     const untilMs = places ? this.#ordersUntilMs : this.#allUntilMs;
     const retryAfterMs = untilMs - this.#clock.monotonicMs();

@@ -15,7 +15,7 @@ export interface LocalChecks {
 }
 
 /** Throws the refusal of a check. Nothing was sent. */
-export function demandChecked(refusal: OrderError | undefined): void {
+export function throwRefusal(refusal: OrderError | undefined): void {
   if (refusal === undefined) return;
   const { code, msg, remedy, field } = refusal;
   throw new RefusedError({ code, msg, remedy: remedy || undefined, field }, { sent: false, cause: refusal });

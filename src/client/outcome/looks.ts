@@ -8,13 +8,13 @@ import type { Outcome } from "./outcome.ts";
 import { isNamedList, isNamedOrder } from "./own-replies.ts";
 
 /** Sends a request that reads. It ends when the look-ups end. */
-export type Ask = <T>(route: Route<T>, parameters: RequestParameters) => Promise<T>;
+export type Query = <T>(route: Route<T>, parameters: RequestParameters) => Promise<T>;
 
 /**
  * Looks once. Returns the outcome, or undefined while it is open. `isOver` says that the server's clock had passed, before
  * this look began, the last moment at which the request could take effect.
  */
-export type Look = (ask: Ask, isOver: boolean) => Promise<Outcome | undefined>;
+export type Look = (query: Query, isOver: boolean) => Promise<Outcome | undefined>;
 
 /** When a request was sent, and the last moment at which the service accepts it, in the server's time. */
 export type SentTimes = Readonly<{ sentAtMs: number; acceptedUntilMs: number }>;
@@ -33,9 +33,9 @@ async function unless<T>(code: number, found: Promise<T>): Promise<T | undefined
 }
 
 /** Finds an order. The order may have been placed under an alias of its symbol, which look-ups do not accept. */
-async function findOrder(ask: Ask, parameters: RequestParameters): Promise<OrderReply | undefined> {
+async function findOrder(query: Query, parameters: RequestParameters): Promise<OrderReply | undefined> {
   const find = async (key: RequestParameters): Promise<OrderReply | undefined> => {
-    const order = await unless(NO_SUCH_ORDER, ask(CLIENT_ROUTES.order, key));
+    const order = await unless(NO_SUCH_ORDER, query(CLIENT_ROUTES.order, key));
     if (order !== undefined && !isNamedOrder(key, order)) throw anotherOrder();
     return order;
   };
@@ -43,7 +43,7 @@ async function findOrder(ask: Ask, parameters: RequestParameters): Promise<Order
     return await find(parameters);
   } catch (error) {
     if (!(error instanceof RefusedError && error.code === BAD_SYMBOL)) throw error;
-    const symbol = await canonicalSymbol(ask, String(parameters.symbol));
+    const symbol = await canonicalSymbol(query, String(parameters.symbol));
     if (symbol === undefined) throw error;
     return await find({ ...parameters, symbol });
   }
@@ -51,13 +51,13 @@ async function findOrder(ask: Ask, parameters: RequestParameters): Promise<Order
 
 const squeezed = (symbol: string): string => symbol.replace(/[^A-Za-z0-9]/g, "").toUpperCase();
 
-async function canonicalSymbol(ask: Ask, alias: string): Promise<string | undefined> {
-  const { symbols } = await ask(CLIENT_ROUTES.exchangeInfo, {});
+async function canonicalSymbol(query: Query, alias: string): Promise<string | undefined> {
+  const { symbols } = await query(CLIENT_ROUTES.exchangeInfo, {});
   return symbols.map(({ symbol }) => symbol).find((symbol) => squeezed(symbol) === squeezed(alias));
 }
 
-async function findList(ask: Ask, parameters: RequestParameters): Promise<OrderListReply | undefined> {
-  const list = await unless(NO_SUCH_ORDER, ask(CLIENT_ROUTES.orderList, parameters));
+async function findList(query: Query, parameters: RequestParameters): Promise<OrderListReply | undefined> {
+  const list = await unless(NO_SUCH_ORDER, query(CLIENT_ROUTES.orderList, parameters));
   if (list !== undefined && !isNamedList(parameters, list)) throw anotherOrder();
   return list;
 }
@@ -67,11 +67,11 @@ const anotherOrder = (): ProtocolError => new ProtocolError({ problem: "another 
 
 /** Finds the newest native order with a client id, which a managed order with the same id hides from {@link findOrder}. */
 async function findHidden(
-  ask: Ask,
+  query: Query,
   key: RequestParameters,
   { symbol }: OrderReply,
 ): Promise<OrderReply | undefined> {
-  const orders = await unless(NO_NATIVE_ORDERS, ask(CLIENT_ROUTES.nativeOrders, { ...key, symbol }));
+  const orders = await unless(NO_NATIVE_ORDERS, query(CLIENT_ROUTES.nativeOrders, { ...key, symbol }));
   const order = orders?.at(-1);
   if (order !== undefined && !isNamedOrder(key, order)) throw anotherOrder();
   return order;
@@ -79,9 +79,9 @@ async function findHidden(
 
 /** Looks for a placed order by its client id. `isNative`: it can only be a native order. */
 export function placedOrder(key: RequestParameters, isNative: boolean): Look {
-  return async (ask, isOver) => {
-    const found = await findOrder(ask, key);
-    const order = isNative && found?.apiManaged === true ? await findHidden(ask, key, found) : found;
+  return async (query, isOver) => {
+    const found = await findOrder(query, key);
+    const order = isNative && found?.apiManaged === true ? await findHidden(query, key, found) : found;
     if (order === undefined) return isOver ? { state: "not placed" } : undefined;
     // A rejection may be that of an earlier request with this client id.
     const isRejection = order.apiManaged !== true && order.orderId === undefined;
@@ -92,8 +92,8 @@ export function placedOrder(key: RequestParameters, isNative: boolean): Look {
 
 /** Looks for a placed list by its client id. */
 export function placedList(key: RequestParameters): Look {
-  return async (ask, isOver) => {
-    const list = await findList(ask, key);
+  return async (query, isOver) => {
+    const list = await findList(query, key);
     if (list !== undefined) return { state: "placed", list };
     return isOver ? { state: "not placed" } : undefined;
   };
@@ -106,14 +106,14 @@ const ENDS: readonly string[] = ["FILLED", "EXPIRED", "REJECTED"];
  * with that id has ended before. Source: decision 5.
  */
 async function findToCancel(
-  ask: Ask,
+  query: Query,
   key: RequestParameters,
   sentAtMs: number,
 ): Promise<OrderReply | undefined> {
-  const order = await findOrder(ask, key);
+  const order = await findOrder(query, key);
   if (order?.apiManaged !== true || (key.orderId ?? undefined) !== undefined) return order;
   if (!ENDS.includes(order.status) && !hadEnded(order, sentAtMs)) return order;
-  const hidden = await findHidden(ask, key, order);
+  const hidden = await findHidden(query, key, order);
   return hidden === undefined || hadEnded(hidden, sentAtMs) ? order : hidden;
 }
 
@@ -125,8 +125,8 @@ export function canceledOrder(
   { newClientOrderId: _cancelId, cancelRestrictions: _condition, ...key }: RequestParameters,
   { sentAtMs }: SentTimes,
 ): Look {
-  return async (ask, isOver) => {
-    const order = await findToCancel(ask, key, sentAtMs);
+  return async (query, isOver) => {
+    const order = await findToCancel(query, key, sentAtMs);
     if (order === undefined) return isOver ? { state: "not canceled" } : undefined;
     const pending = order.apiManaged === true && order.cancelPending;
     if (order.status === "CANCELED" || pending) return { state: "canceled", order };
@@ -136,8 +136,8 @@ export function canceledOrder(
 
 /** Looks at a list that was to be canceled. */
 export function canceledList(key: RequestParameters): Look {
-  return async (ask, isOver) => {
-    const list = await findList(ask, key);
+  return async (query, isOver) => {
+    const list = await findList(query, key);
     if (list === undefined) return isOver ? { state: "not canceled" } : undefined;
     if (isCanceled(list)) return { state: "canceled", list };
     return list.listOrderStatus === "ALL_DONE" || isOver ? { state: "not canceled", list } : undefined;
@@ -159,14 +159,14 @@ const PAGE_LIMIT = 1000;
 
 /** Looks whether managed orders accepted before a moment of the server's time are still open. */
 export function canceledAll(actor: RequestParameters, beforeMs: number): Look {
-  return async (ask, isOver) => {
+  return async (query, isOver) => {
     const cursors = new Set<string>();
     let afterOrderId = "0";
     do {
       if (cursors.has(afterOrderId)) throw new ProtocolError({ problem: "cursor", status: 200 });
       cursors.add(afterOrderId);
       const parameters = { ...actor, apiManaged: true, limit: PAGE_LIMIT, afterOrderId };
-      const page = await ask(CLIENT_ROUTES.openOrders, parameters);
+      const page = await query(CLIENT_ROUTES.openOrders, parameters);
       const left = page.orders.some(
         ({ transactTime, cancelPending }) => transactTime <= beforeMs && !cancelPending,
       );

@@ -6,8 +6,8 @@ import type { CanceledOrderReply, OrderReply } from "../replies/orders.ts";
 type Names = Readonly<Record<string, unknown>>;
 
 /** Returns whether an id of a reply is the one that was sent, if one was. */
-const agrees = (sent: unknown, told: string): boolean =>
-  sent === undefined || sent === null || String(sent as OrderId) === told;
+const agrees = (sent: unknown, replied: string): boolean =>
+  sent === undefined || sent === null || String(sent as OrderId) === replied;
 
 /** Returns whether an order that was looked up is the one that was named. A retained rejection has no order id. */
 export function isNamedOrder({ orderId, origClientOrderId }: Names, order: OrderReply): boolean {

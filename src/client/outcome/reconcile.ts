@@ -4,7 +4,7 @@ import { TransportError } from "../errors/transport-error.ts";
 import { pause, throwIfAborted, within } from "../http/deadline.ts";
 import type { Caller } from "../methods/caller.ts";
 import { CLIENT_ROUTES } from "../methods/routes.ts";
-import type { Ask, Look } from "./looks.ts";
+import type { Look, Query } from "./looks.ts";
 import type { Outcome, ReconcileOptions } from "./outcome.ts";
 
 /** A request that was sent: its timestamp by the server's clock, and how long it may take effect after that. */
@@ -32,10 +32,11 @@ export async function reconciled(
   const last: { cause?: ClientError | undefined } = {};
   try {
     return await within(clock, { timeoutMs: withinMs, signal }, async (ended) => {
-      const ask: Ask = (route, parameters) => caller.call({ route, parameters, options: { signal: ended } });
+      const query: Query = (route, parameters) =>
+        caller.call({ route, parameters, options: { signal: ended } });
       for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)) {
         try {
-          const outcome = await lookOnce(ask, sent, look);
+          const outcome = await lookOnce(query, sent, look);
           if (outcome !== undefined) return outcome;
           last.cause = undefined;
         } catch (error) {
@@ -56,12 +57,12 @@ export async function reconciled(
 }
 
 async function lookOnce(
-  ask: Ask,
+  query: Query,
   { timestamp, mayTakeMs }: SentRequest,
   look: Look,
 ): Promise<Outcome | undefined> {
-  const { serverTime } = await ask(CLIENT_ROUTES.time, {});
-  return await look(ask, serverTime > timestamp + mayTakeMs);
+  const { serverTime } = await query(CLIENT_ROUTES.time, {});
+  return await look(query, serverTime > timestamp + mayTakeMs);
 }
 
 /**

@@ -2,7 +2,7 @@ import type { ListForm } from "../../requests/index.ts";
 import type { RequestParameters } from "../../signing/index.ts";
 import { newClientId } from "../auth/client-id.ts";
 import type { Caller } from "../methods/caller.ts";
-import { demandChecked, type LocalChecks } from "../methods/local-checks.ts";
+import { type LocalChecks, throwRefusal } from "../methods/local-checks.ts";
 import type { CallOptions } from "../methods/parameters.ts";
 import { CLIENT_ROUTES, type Route } from "../methods/routes.ts";
 import type { OrderListReply } from "../replies/managed.ts";
@@ -28,14 +28,14 @@ export function placesOrders<T extends Readonly<{ clientOrderId: string }>>(
   route: Route<T>,
 ): Method<T> {
   return async (given, options = {}) => {
-    const { newClientOrderId: asked, ...fields } = given as Given;
-    const newClientOrderId = String(asked ?? newId(caller));
+    const { newClientOrderId: requested, ...fields } = given as Given;
+    const newClientOrderId = String(requested ?? newId(caller));
     const parameters = { ...fields, newClientOrderId };
     const isManaged = route.path === CLIENT_ROUTES.placeOrder.path;
     if (isManaged && checks !== undefined) {
       // The wall clock of the client may be wrong, and an expiry must not be.
       if (EXPIRIES.some((name) => name in fields)) await caller.knowServerTime(route, options);
-      demandChecked(checks.order(parameters, caller.serverClock.nowMs()));
+      throwRefusal(checks.order(parameters, caller.serverClock.nowMs()));
     }
     const key = { ...actorOf(fields), symbol: fields.symbol, origClientOrderId: newClientOrderId };
     return await write(caller, {
@@ -54,10 +54,10 @@ export function placesLists(
   form: ListForm,
 ): Method<OrderListReply> {
   return async (given, options = {}) => {
-    const { listClientOrderId: asked, ...fields } = given as Given;
-    const listClientOrderId = String(asked ?? newId(caller));
+    const { listClientOrderId: requested, ...fields } = given as Given;
+    const listClientOrderId = String(requested ?? newId(caller));
     const parameters = { ...fields, listClientOrderId };
-    demandChecked(checks?.list(form, parameters));
+    throwRefusal(checks?.list(form, parameters));
     const key = { ...actorOf(fields), listClientOrderId };
     return await write(caller, {
       ...{ route, parameters, options, intention: "place" },

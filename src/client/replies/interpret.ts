@@ -56,9 +56,9 @@ function refusalOf(value: unknown, { status, retryAfterMs }: ReplyHead, redact: 
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
   const { code, msg, error, field, remedy, retryAfter } = value as Readonly<Record<string, unknown>>;
   const negative = typeof code === "number" && code < 0 ? code : undefined;
-  const said = [msg, error].find((text) => typeof text === "string");
-  if (negative === undefined && (status < 400 || said === undefined)) return undefined;
-  const text = redact(String(said ?? ""));
+  const message = [msg, error].find((text) => typeof text === "string");
+  if (negative === undefined && (status < 400 || message === undefined)) return undefined;
+  const text = redact(String(message ?? ""));
   const advice = remedy ?? adviceIn(error, msg);
   const waitMs = retryAfterMs ?? secondsOf(retryAfter);
   return {
@@ -78,7 +78,7 @@ const redacted = (text: unknown, redact: Redact): string | undefined =>
 function adviceIn(error: unknown, msg: unknown): string | undefined {
   if (typeof error !== "string" || typeof msg !== "string") return undefined;
   // A text that ends without a full stop gets one before the remedy.
-  const begin = [`${msg} `, `${msg}. `].find((said) => error.startsWith(said));
+  const begin = [`${msg} `, `${msg}. `].find((message) => error.startsWith(message));
   return begin && error.slice(begin.length);
 }
 

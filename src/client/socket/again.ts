@@ -2,7 +2,7 @@ import { ClientError } from "../errors/client-error.ts";
 import { RefusedError } from "../errors/refused-error.ts";
 import { LONGEST_HOLD_MS, pause } from "../http/deadline.ts";
 import type { AbortLike, Platform } from "../http/platform.ts";
-import type { Link } from "./link.ts";
+import type { SocketLink } from "./link.ts";
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
@@ -47,8 +47,8 @@ function pauseAfter(error: unknown, failures: number, random: () => number): num
   const isRefused = error instanceof RefusedError;
   if (failures === 0 && !isRefused) return 0;
   const most = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (isRefused ? failures : failures - 1));
-  const asked = isRefused ? Math.min(error.retryAfterMs ?? 0, LONGEST_HOLD_MS) : 0;
-  return Math.max(asked, Math.floor(most * (0.5 + random() / 2)));
+  const retryAfterMs = isRefused ? Math.min(error.retryAfterMs ?? 0, LONGEST_HOLD_MS) : 0;
+  return Math.max(retryAfterMs, Math.floor(most * (0.5 + random() / 2)));
 }
 
 /** A connection with automatic reconnects that lasts until it is closed or fails permanently. */
@@ -61,7 +61,7 @@ export interface Lasting {
 
 /** Runs sessions over a link until it is closed; calls a function at its end, which may come before `ended` resolves. */
 export function lasting(
-  { platform, link }: Readonly<{ platform: Platform; link: Link }>,
+  { platform, link }: Readonly<{ platform: Platform; link: SocketLink }>,
   session: (signal: AbortSignal) => Promise<never>,
   onEnd: (why: Error | undefined) => void,
   onPause?: OnPause,

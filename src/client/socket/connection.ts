@@ -13,7 +13,7 @@ import type { FindSocketClass, SocketEvent, SocketLike } from "./socket-like.ts"
 export type Members = Readonly<Record<string, unknown>>;
 
 /** What a connection is made of. */
-export type SocketParts = Readonly<{
+export type ClientSocketParts = Readonly<{
   url: string;
   findSocketClass: FindSocketClass;
   clock: ClientClock;
@@ -27,8 +27,8 @@ export type SocketParts = Readonly<{
  * One WebSocket connection. Every message is read before it is handed on; one that is not a JSON object ends the
  * connection, and so does one that is too large.
  */
-export class Connection {
-  readonly #parts: SocketParts;
+export class ClientConnection {
+  readonly #parts: ClientSocketParts;
   readonly #socket: SocketLike;
   readonly #listeners: Set<(message: Members) => void> = new Set();
   readonly #ends: Set<(error: ClientError) => void> = new Set();
@@ -37,13 +37,13 @@ export class Connection {
   /** Why the connection has ended; undefined while it is usable. */
   ended: ClientError | undefined;
   /** Monotonic time of the last message. */
-  heardAtMs: number;
+  receivedAtMs: number;
 
-  private constructor(parts: SocketParts, socket: SocketLike) {
+  private constructor(parts: ClientSocketParts, socket: SocketLike) {
     this.#parts = parts;
     this.#socket = socket;
-    this.heardAtMs = parts.clock.monotonicMs();
-    socket.addEventListener("message", (event) => this.#hear(event));
+    this.receivedAtMs = parts.clock.monotonicMs();
+    socket.addEventListener("message", (event) => this.#receive(event));
     socket.addEventListener("error", ({ message }) => {
       if (typeof message === "string" && message !== "") this.#detail = parts.redact(message);
     });
@@ -57,10 +57,10 @@ export class Connection {
   }
 
   /** Connects. Rejects with a TransportError if there is no connection within the bounds. */
-  static async open(parts: SocketParts, bounds: Bounds): Promise<Connection> {
+  static async open(parts: ClientSocketParts, bounds: Bounds): Promise<ClientConnection> {
     const SocketClass = await parts.findSocketClass();
     return await within(parts.clock, bounds, async (signal) => {
-      const connection = new Connection(parts, newSocket(SocketClass, parts));
+      const connection = new ClientConnection(parts, newSocket(SocketClass, parts));
       signal.addEventListener("abort", () => connection.end(new TransportError("aborted")));
       await new Promise<void>((resolve, reject) => {
         connection.#socket.addEventListener("open", () => resolve());
@@ -109,10 +109,10 @@ export class Connection {
     this.#listeners.clear();
   }
 
-  #hear({ data }: SocketEvent): void {
+  #receive({ data }: SocketEvent): void {
     if (this.ended !== undefined) return;
     const { clock, maxReplyBytes } = this.#parts;
-    this.heardAtMs = clock.monotonicMs();
+    this.receivedAtMs = clock.monotonicMs();
     if (typeof data !== "string") return this.#break("not text");
     if (data.length > maxReplyBytes) return this.#break("too large");
     let message: unknown;
@@ -131,7 +131,10 @@ export class Connection {
   }
 }
 
-function newSocket(SocketClass: new (url: string) => SocketLike, { url, redact }: SocketParts): SocketLike {
+function newSocket(
+  SocketClass: new (url: string) => SocketLike,
+  { url, redact }: ClientSocketParts,
+): SocketLike {
   try {
     return new SocketClass(url);
   } catch (error) {

@@ -1,6 +1,6 @@
 import { RefusedError } from "../errors/refused-error.ts";
 import type { Bounds } from "../http/deadline.ts";
-import type { Link } from "./link.ts";
+import type { SocketLink } from "./link.ts";
 import { SWITCHING } from "./read-message.ts";
 
 /** A control frame of the public streams. */
@@ -14,7 +14,11 @@ export const streamName = (symbol: string, kind: string): string =>
   `${symbol.replace("/", "").toLowerCase()}@${kind}`;
 
 /** Sends a control frame. Rejects with a RefusedError if the service refuses it. */
-export async function control(link: Link, { method, streams }: ControlFrame, bounds: Bounds): Promise<void> {
+export async function control(
+  link: SocketLink,
+  { method, streams }: ControlFrame,
+  bounds: Bounds,
+): Promise<void> {
   const { code, msg } = await link.request({ method, params: () => streams }, bounds);
   if (code === undefined) return;
   const text = typeof msg === "string" ? msg : "";

@@ -1,19 +1,19 @@
 import { ProtocolError } from "../errors/protocol-error.ts";
 import type { ClientClock } from "../http/platform.ts";
-import type { Connection, Members } from "./connection.ts";
+import type { ClientConnection, Members } from "./connection.ts";
 
 /**
  * The messages of a connection that wait to be worked on, in order. It fails once the connection has ended and all of
  * them were taken; if too many wait, it ends the connection.
  */
-export class Inbox<T> {
+export class MessageInbox<T> {
   #waiting: T[] = [];
   #failure: Readonly<{ error: unknown }> | undefined;
   #wake: (() => void) | undefined;
   readonly #leave: readonly (() => void)[];
 
   /** `read` returns undefined for a message that does not concern the inbox, and throws for one that ends it. */
-  constructor(connection: Connection, maxWaiting: number, read: (message: Members) => T | undefined) {
+  constructor(connection: ClientConnection, maxWaiting: number, read: (message: Members) => T | undefined) {
     const take = (message: Members): void => {
       try {
         const item = "id" in message ? undefined : read(message);
@@ -34,7 +34,7 @@ export class Inbox<T> {
   }
 
   /** Puts items back in front of the others. */
-  putBack(items: readonly T[]): void {
+  requeue(items: readonly T[]): void {
     this.#waiting = [...items, ...this.#waiting];
   }
 

@@ -3,30 +3,30 @@ import type { ClientError } from "../errors/client-error.ts";
 import { RefusedError } from "../errors/refused-error.ts";
 import { TransportError } from "../errors/transport-error.ts";
 import { type Bounds, within } from "../http/deadline.ts";
-import { Connection, type Members, type SocketParts } from "./connection.ts";
+import { ClientConnection, type ClientSocketParts, type Members } from "./connection.ts";
 import { Listeners } from "./listeners.ts";
 
 /** A request of a connection: its method and its params, which are made just before it is sent. */
-export type SocketRequest = Readonly<{ method: string; params: () => Parameters<typeof writeJson>[0] }>;
+export type LinkRequest = Readonly<{ method: string; params: () => Parameters<typeof writeJson>[0] }>;
 
-type Waiting = Readonly<{ connection: Connection; resolve: (reply: Members) => void }>;
+type Waiting = Readonly<{ connection: ClientConnection; resolve: (reply: Members) => void }>;
 
 /**
  * A connection that is opened with the first request, and again with the first one after it was lost. Each request gets
  * its own reply, by id. A request whose connection ends gets the reason. Source: contract, WebSocket request methods.
  */
-export class Link {
-  readonly #parts: SocketParts;
+export class SocketLink {
+  readonly #parts: ClientSocketParts;
   readonly #maxInFlight: number;
   readonly #waiting: Map<string, Waiting> = new Map();
   readonly #listeners: Listeners<Members> = new Listeners();
-  #connection: Connection | undefined;
-  #opening: Promise<Connection> | undefined;
+  #connection: ClientConnection | undefined;
+  #opening: Promise<ClientConnection> | undefined;
   #requests = 0;
   #inFlight = 0;
   readonly #closing = new AbortController();
 
-  constructor(parts: SocketParts, maxInFlight: number) {
+  constructor(parts: ClientSocketParts, maxInFlight: number) {
     this.#parts = parts;
     this.#maxInFlight = maxInFlight;
   }
@@ -37,7 +37,7 @@ export class Link {
   }
 
   /** Resolves to an open connection; callers at the same time share it. Rejects with a ClientError. */
-  async connected(bounds: Bounds): Promise<Connection> {
+  async connected(bounds: Bounds): Promise<ClientConnection> {
     if (this.#closing.signal.aborted) throw closed();
     const current = this.#connection;
     if (current !== undefined && current.ended === undefined) return current;
@@ -45,7 +45,7 @@ export class Link {
   }
 
   /** The time of the first caller must not be that of the others, who have bounds of their own. */
-  #shared(timeoutMs: number): Promise<Connection> {
+  #shared(timeoutMs: number): Promise<ClientConnection> {
     const openMs = Math.max(timeoutMs, this.#parts.timeoutMs);
     this.#opening ??= this.#open(openMs).finally(() => {
       this.#opening = undefined;
@@ -54,7 +54,7 @@ export class Link {
   }
 
   /** Sends a request and resolves to its reply, as it came. Rejects with a ClientError. */
-  async request(request: SocketRequest, bounds: Bounds): Promise<Members> {
+  async request(request: LinkRequest, bounds: Bounds): Promise<Members> {
     if (this.#inFlight >= this.#maxInFlight) {
       const msg = `${this.#maxInFlight} requests wait for their replies.`;
       throw new RefusedError({ msg, remedy: "Send fewer at a time." }, { sent: false });
@@ -67,17 +67,17 @@ export class Link {
     }
   }
 
-  async #exchange({ method, params }: SocketRequest, bounds: Bounds): Promise<Members> {
+  async #exchange({ method, params }: LinkRequest, bounds: Bounds): Promise<Members> {
     const id = String(++this.#requests);
     const connection = await this.connected(bounds);
     const { clock } = this.#parts;
     const sentAtMs = clock.monotonicMs();
-    let forget = (): unknown => undefined;
+    let drop = (): unknown => undefined;
     try {
       return await within(clock, bounds, async () => {
         const reply = new Promise<Members>((resolve, reject) => {
           this.#waiting.set(id, { connection, resolve });
-          forget = connection.onEnd(reject);
+          drop = connection.onEnd(reject);
         });
         // The connection may have ended while the text was made.
         reply.catch(() => undefined);
@@ -87,10 +87,10 @@ export class Link {
     } catch (error) {
       // A connection on which nothing at all arrives is lost, even if nobody has said so.
       const isDead = error instanceof TransportError && error.reason === "timeout";
-      if (isDead && connection.heardAtMs <= sentAtMs) connection.end(error);
+      if (isDead && connection.receivedAtMs <= sentAtMs) connection.end(error);
       throw error;
     } finally {
-      forget();
+      drop();
       this.#waiting.delete(id);
     }
   }
@@ -106,23 +106,23 @@ export class Link {
     this.drop(closed());
   }
 
-  async #open(timeoutMs: number): Promise<Connection> {
+  async #open(timeoutMs: number): Promise<ClientConnection> {
     const { signal } = this.#closing;
-    const connection = await Connection.open(this.#parts, { timeoutMs, signal });
+    const connection = await ClientConnection.open(this.#parts, { timeoutMs, signal });
     // It may have been closed in the turn in which it was opened.
     if (signal.aborted) {
       connection.end(closed());
       throw closed();
     }
     this.#connection = connection;
-    connection.onMessage((message) => this.#hear(connection, message));
+    connection.onMessage((message) => this.#receive(connection, message));
     return connection;
   }
 
-  #hear(connection: Connection, message: Members): void {
+  #receive(connection: ClientConnection, message: Members): void {
     const waiting = typeof message.id === "string" ? this.#waiting.get(message.id) : undefined;
     if (waiting?.connection === connection) waiting.resolve(message);
-    else if (!("id" in message)) this.#listeners.tell(message);
+    else if (!("id" in message)) this.#listeners.notify(message);
   }
 }
 

@@ -18,7 +18,7 @@ export class Listeners<T> {
    * Calls those that are there now. The error of a listener is nobody's here: it becomes an unhandled rejection. To pass it
    * on would keep the value from the others, and break the connection of a platform that does not expect it.
    */
-  tell(value: T): void {
+  notify(value: T): void {
     for (const listener of [...this.#all]) {
       if (!this.#all.has(listener)) continue;
       try {

@@ -4,7 +4,7 @@ import type { Platform } from "../http/platform.ts";
 import { type Call, Caller, type CallerSettings } from "../methods/caller.ts";
 import { interpretValue } from "../replies/interpret.ts";
 import type { Members } from "./connection.ts";
-import type { Link } from "./link.ts";
+import type { SocketLink } from "./link.ts";
 import type { SocketRoute } from "./methods.ts";
 
 /** What a caller is made of. */
@@ -15,9 +15,9 @@ type CallerParts = Readonly<{ settings: CallerSettings; platform: Platform; reda
  * the look-ups of an uncertain outcome, which must not depend on the connection that was lost.
  */
 export class SocketCaller extends Caller {
-  readonly #link: Link;
+  readonly #link: SocketLink;
 
-  constructor(link: Link, { settings, platform, redact }: CallerParts) {
+  constructor(link: SocketLink, { settings, platform, redact }: CallerParts) {
     super(settings, platform, redact);
     this.#link = link;
   }
@@ -40,7 +40,7 @@ export class SocketCaller extends Caller {
   }
 
   #signedParameters(parameters: RequestParameters, nowMs: number): RequestParameters {
-    const { apiKey, secret } = this.demandCredentials();
+    const { apiKey, secret } = this.requireCredentials();
     const stamp = this.stamps.next(nowMs, this.settings.recvWindowMs);
     return signSocketParameters({ secret, parameters: { ...parameters, apiKey, ...stamp } });
   }

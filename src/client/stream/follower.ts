@@ -4,8 +4,8 @@ import type { Client } from "../methods/api.ts";
 import type { ActorParameters } from "../methods/parameters.ts";
 import type { SharedMethod } from "../outcome/shared-methods.ts";
 import type { Members } from "../socket/connection.ts";
-import { Inbox } from "../socket/inbox.ts";
-import type { Link } from "../socket/link.ts";
+import { MessageInbox } from "../socket/inbox.ts";
+import type { SocketLink } from "../socket/link.ts";
 import { SOCKET_ROUTES, type SubscribedReply } from "../socket/methods.ts";
 import { readMessage } from "../socket/read-message.ts";
 import type { SocketCaller } from "../socket/socket-caller.ts";
@@ -48,8 +48,8 @@ export type StreamEvent =
 export type OrderStreamState = "connecting" | "reading" | "current" | "waiting" | "ended";
 
 /** What a follower works with. */
-export type FollowerParts = Readonly<{
-  link: Link;
+export type AccountFollowerParts = Readonly<{
+  link: SocketLink;
   caller: SocketCaller;
   client: Pick<Client, SharedMethod>;
   states: OrderStates;
@@ -74,8 +74,8 @@ const LATE_FILLS_MS = 300_000;
  * Follows an account over connections that come and go. It compares the number of each event with the one before, and
  * queries the orders if one is missing. Source: docs/websocket.md, After a lost connection.
  */
-export class Follower {
-  readonly #parts: FollowerParts;
+export class AccountFollower {
+  readonly #parts: AccountFollowerParts;
   /** The last event that was handed out. */
   #position: Position | undefined;
   #subscriptionId: number | undefined;
@@ -85,7 +85,7 @@ export class Follower {
   #isCurrent = false;
   #state: OrderStreamState = "connecting";
 
-  constructor(parts: FollowerParts) {
+  constructor(parts: AccountFollowerParts) {
     this.#parts = parts;
   }
 
@@ -111,7 +111,7 @@ export class Follower {
     const { link, caller, maxHeld, quietMs } = this.#parts;
     const { timeoutMs } = caller.settings;
     const connection = await link.connected({ timeoutMs, signal });
-    const inbox = new Inbox(connection, maxHeld, (message) => this.#read(message));
+    const inbox = new MessageInbox(connection, maxHeld, (message) => this.#read(message));
     this.#subscriptionId = undefined;
     this.#endedId = undefined;
     try {
@@ -141,7 +141,7 @@ export class Follower {
   }
 
   /** After a quiet time, the reply to a new subscription shows whether events were lost, or the connection. */
-  async #subscribeAnew(inbox: Inbox<AccountEvent>, signal: AbortLike): Promise<void> {
+  async #subscribeAnew(inbox: MessageInbox<AccountEvent>, signal: AbortLike): Promise<void> {
     const subscriptionId = this.#subscriptionId;
     this.#subscriptionId = undefined;
     if (subscriptionId !== undefined) {
@@ -153,7 +153,7 @@ export class Follower {
     await this.#subscribe(inbox, signal);
   }
 
-  async #subscribe(inbox: Inbox<AccountEvent>, signal: AbortLike): Promise<void> {
+  async #subscribe(inbox: MessageInbox<AccountEvent>, signal: AbortLike): Promise<void> {
     const { caller, actor } = this.#parts;
     const reply: SubscribedReply = await caller.call({
       route: SOCKET_ROUTES.subscribe,
@@ -171,15 +171,15 @@ export class Follower {
     await this.#reconcile(inbox, { from, upTo: sequence, isCounted: sameSeries }, signal);
   }
 
-  async #take(event: AccountEvent, inbox: Inbox<AccountEvent>, signal: AbortLike): Promise<void> {
+  async #take(event: AccountEvent, inbox: MessageInbox<AccountEvent>, signal: AbortLike): Promise<void> {
     const from = this.#position ?? { sequence: 0, streamId: "" };
     const { sequence, streamId } = from;
     if (event.sequence <= sequence) return; // It came twice, or too late.
     if (event.sequence === sequence + 1) {
       this.#position = { streamId, sequence: event.sequence };
-      return this.#handOut(event);
+      return this.#deliver(event);
     }
-    inbox.putBack([event]);
+    inbox.requeue([event]);
     const upTo = inbox.waiting.reduce((highest, other) => Math.max(highest, other.sequence), 0);
     await this.#reconcile(inbox, { from, upTo, isCounted: true }, signal);
   }
@@ -189,7 +189,7 @@ export class Follower {
    * those, the ones that arrive meanwhile are handed out, in order; the rest is `missed`.
    */
   async #reconcile(
-    inbox: Inbox<AccountEvent>,
+    inbox: MessageInbox<AccountEvent>,
     { from: { streamId, sequence }, upTo, isCounted }: Gap,
     signal: AbortLike,
   ): Promise<void> {
@@ -197,16 +197,16 @@ export class Follower {
     const { clock } = caller.platform;
     this.#enter("reading");
     const known = states.unsettled(clock.monotonicMs() - LATE_FILLS_MS);
-    const asking = { actor, atOnce, options: { signal } };
-    const { states: found, unknown } = await queryOrders(client, known, asking);
+    const context = { actor, atOnce, options: { signal } };
+    const { states: found, unknown } = await queryOrders(client, known, context);
     const held = new Map(inbox.drain().map((event) => [event.sequence, event]));
     const sorted = [...held.values()].sort((a, b) => a.sequence - b.sequence);
     const late = sorted.filter((event) => event.sequence > sequence && event.sequence <= upTo);
-    inbox.putBack(sorted.filter((event) => event.sequence > upTo));
+    inbox.requeue(sorted.filter((event) => event.sequence > upTo));
     this.#position = { streamId, sequence: upTo };
-    for (const event of late) this.#handOut(event);
+    for (const event of late) this.#deliver(event);
     for (const { orderId } of unknown) {
-      const order = states.forget(orderId);
+      const order = states.drop(orderId);
       if (order !== undefined) emit({ kind: "forgotten", order });
     }
     for (const state of found) {
@@ -230,7 +230,7 @@ export class Follower {
     this.#parts.emit({ kind: "state", state, ...why });
   }
 
-  #handOut(event: AccountEvent): void {
+  #deliver(event: AccountEvent): void {
     const { states, emit, caller } = this.#parts;
     switch (event.e) {
       case "ORDER_TRADE_UPDATE": {

@@ -61,9 +61,9 @@ export class OrderStates {
   }
 
   /** Takes a state in. Returns the state of the order now, and whether it has changed. */
-  take(told: OrderState, nowMs: number): Readonly<{ order: OrderState; changed: boolean }> {
-    const before = this.orders.get(told.orderId);
-    const order = before === undefined ? told : later(before, told);
+  take(update: OrderState, nowMs: number): Readonly<{ order: OrderState; changed: boolean }> {
+    const before = this.orders.get(update.orderId);
+    const order = before === undefined ? update : later(before, update);
     if (order === before) return { order, changed: false };
     this.orders.set(order.orderId, order);
     if (isEnded(order)) this.#end(order.orderId, nowMs);
@@ -71,7 +71,7 @@ export class OrderStates {
   }
 
   /** Forgets an order. Returns its last state, if it was known. */
-  forget(orderId: string): OrderState | undefined {
+  drop(orderId: string): OrderState | undefined {
     const order = this.orders.get(orderId);
     this.orders.delete(orderId);
     this.#ended.delete(orderId);
@@ -90,18 +90,18 @@ export class OrderStates {
     this.#ended.set(orderId, nowMs);
     if (this.#ended.size <= this.#keepEnded) return;
     const [oldest = orderId] = this.#ended.keys();
-    this.forget(oldest);
+    this.drop(oldest);
   }
 }
 
 /** Returns the later of two states of an order. Executed quantity and status never fall. */
-function later(before: OrderState, told: OrderState): OrderState {
-  const executed = compareDecimals(told.executedQty, before.executedQty);
-  const advances = rankOf(told) > rankOf(before);
+function later(before: OrderState, update: OrderState): OrderState {
+  const executed = compareDecimals(update.executedQty, before.executedQty);
+  const advances = rankOf(update) > rankOf(before);
   if (executed <= 0 && !advances) return before;
   return {
     ...before,
-    status: advances ? told.status : before.status,
-    executedQty: executed > 0 ? told.executedQty : before.executedQty,
+    status: advances ? update.status : before.status,
+    executedQty: executed > 0 ? update.executedQty : before.executedQty,
   };
 }

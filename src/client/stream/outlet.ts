@@ -10,7 +10,7 @@ export interface OverrunEvent {
   readonly dropped: number;
 }
 
-type Ask<E> = Readonly<{
+type PendingRead<E> = Readonly<{
   resolve: (result: IteratorResult<E, undefined>) => void;
   reject: (error: unknown) => void;
 }>;
@@ -39,7 +39,7 @@ export class Outlet<E extends Kinded> {
   /** Hands an event out, until the end. */
   emit(event: E): void {
     if (this.#end !== undefined) return;
-    this.#listeners.get(event.kind)?.tell(event);
+    this.#listeners.get(event.kind)?.notify(event);
     for (const reader of this.#readers) reader.push(event);
   }
 
@@ -66,7 +66,7 @@ class Reader<E> implements AsyncIterableIterator<E | OverrunEvent> {
   readonly #leave: () => void;
   #waiting: E[] = [];
   #dropped = 0;
-  #asks: Ask<E | OverrunEvent>[] = [];
+  #pending: PendingRead<E | OverrunEvent>[] = [];
   #end: Readonly<{ error: unknown }> | undefined;
 
   constructor(maxWaiting: number, leave: () => void) {
@@ -75,8 +75,8 @@ class Reader<E> implements AsyncIterableIterator<E | OverrunEvent> {
   }
 
   push(event: E): void {
-    const ask = this.#asks.shift();
-    if (ask !== undefined) return ask.resolve({ done: false, value: event });
+    const pending = this.#pending.shift();
+    if (pending !== undefined) return pending.resolve({ done: false, value: event });
     this.#waiting.push(event);
     if (this.#waiting.length <= this.#maxWaiting) return;
     this.#dropped += this.#waiting.length;
@@ -85,7 +85,7 @@ class Reader<E> implements AsyncIterableIterator<E | OverrunEvent> {
 
   end(end: Readonly<{ error: unknown }>): void {
     this.#end = end;
-    for (const ask of this.#asks.splice(0)) this.#settle(ask);
+    for (const pending of this.#pending.splice(0)) this.#settle(pending);
   }
 
   next(): Promise<IteratorResult<E | OverrunEvent, undefined>> {
@@ -104,18 +104,18 @@ class Reader<E> implements AsyncIterableIterator<E | OverrunEvent> {
     return this;
   }
 
-  #settle(ask: Ask<E | OverrunEvent>): void {
+  #settle(pending: PendingRead<E | OverrunEvent>): void {
     if (this.#dropped > 0) {
       const dropped = this.#dropped;
       this.#dropped = 0;
-      return ask.resolve({ done: false, value: { kind: "overrun", dropped } });
+      return pending.resolve({ done: false, value: { kind: "overrun", dropped } });
     }
     const value = this.#waiting.shift();
-    if (value !== undefined) return ask.resolve({ done: false, value });
-    if (this.#end === undefined) return void this.#asks.push(ask);
+    if (value !== undefined) return pending.resolve({ done: false, value });
+    if (this.#end === undefined) return void this.#pending.push(pending);
     const { error } = this.#end;
     this.#end = { error: undefined };
-    if (error === undefined) ask.resolve({ done: true, value: undefined });
-    else ask.reject(error);
+    if (error === undefined) pending.resolve({ done: true, value: undefined });
+    else pending.reject(error);
   }
 }

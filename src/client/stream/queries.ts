@@ -9,7 +9,7 @@ import { type OrderState, stateInReply } from "./order-states.ts";
 const GONE: readonly (number | undefined)[] = [-2013, -1121];
 
 /** For which account to ask, and how many look-ups of single orders may be under way at the same time. */
-export type Asking = Readonly<{ actor: ActorParameters; atOnce: number; options: CallOptions }>;
+export type QueryContext = Readonly<{ actor: ActorParameters; atOnce: number; options: CallOptions }>;
 
 /** The answers to the queries of a client that may have missed events. */
 export type Answers = Readonly<{ states: readonly OrderState[]; unknown: readonly OrderState[] }>;
@@ -21,7 +21,7 @@ export type Answers = Readonly<{ states: readonly OrderState[]; unknown: readonl
 export async function queryOrders(
   client: Pick<Client, SharedMethod>,
   known: readonly OrderState[],
-  { actor, atOnce, options }: Asking,
+  { actor, atOnce, options }: QueryContext,
 ): Promise<Answers> {
   const found = new Map<string, OrderState>();
   const take = (state: OrderState | undefined): void => {

@@ -1,6 +1,6 @@
 import type { VenueEvent } from "../../ports/index.ts";
 import { holds, same } from "../suite/index.ts";
-import { lineOf, saidOf, says, type VenueRule, type VenueRules, type VenueWorld } from "./world.ts";
+import { expectReport, lineOf, textsOf, type VenueRule, type VenueRules, type VenueWorld } from "./world.ts";
 
 /** Submits a child that stays open. */
 async function openChild(world: VenueWorld): Promise<ReturnType<VenueWorld["child"]>> {
@@ -21,8 +21,8 @@ const ended: VenueRule = {
     const child = await openChild(world);
     same("state of the lookup of an open child", (await world.found(child)).state, "open");
     await world.place.settle?.(child.childId);
-    says("the last event on the child", await world.lastReport(child), "closed", [["0.4", "100"]]);
-    says("lookup of the child", await world.found(child), "closed", [["0.4", "100"]]);
+    expectReport("the last event on the child", await world.lastReport(child), "closed", [["0.4", "100"]]);
+    expectReport("lookup of the child", await world.found(child), "closed", [["0.4", "100"]]);
   },
 };
 
@@ -34,11 +34,11 @@ const complete: VenueRule = {
   async check(world) {
     const child = await openChild(world);
     await world.place.fill?.(child.childId, { quantity: "0.1", price: "100" });
-    says("the event after 0.1 at 100", await world.lastReport(child), "open", [["0.1", "100"]]);
+    expectReport("the event after 0.1 at 100", await world.lastReport(child), "open", [["0.1", "100"]]);
     await world.place.fill?.(child.childId, { quantity: "0.2", price: "99" });
     const both = [["0.1", "100"] as const, ["0.2", "99"] as const];
-    says("the event after 0.2 at 99 too", await world.lastReport(child), "open", both);
-    says("lookup of the open child", await world.found(child), "open", both);
+    expectReport("the event after 0.2 at 99 too", await world.lastReport(child), "open", both);
+    expectReport("lookup of the open child", await world.found(child), "open", both);
   },
 };
 
@@ -52,7 +52,7 @@ const noPartialReports: VenueRule = {
     const states = [await world.found(child), ...world.reports(child)].filter(
       ({ state }) => state === "open",
     );
-    const shown = states.map(saidOf);
+    const shown = states.map(textsOf);
     same(
       "reports on an open child",
       shown,
@@ -70,7 +70,9 @@ const repeated: VenueRule = {
     await world.place.settle?.(child.childId);
     await world.place.idle();
     await world.place.repeat?.(child.childId);
-    says("the last event after it came twice", await world.lastReport(child), "closed", [["0.4", "100"]]);
+    expectReport("the last event after it came twice", await world.lastReport(child), "closed", [
+      ["0.4", "100"],
+    ]);
     const ids = world.reports(child).flatMap(({ fills }) => fills.map(({ executionId }) => executionId));
     const due = (await world.found(child)).fills.map(({ executionId }) => executionId);
     same("the executionIds in all events", [...new Set(ids)].toSorted(), due.toSorted());
@@ -88,13 +90,13 @@ const everyListener: VenueRule = {
     const first = await openChild(world);
     await world.place.settle?.(first.childId);
     await world.place.idle();
-    const heard = leaving.length;
-    holds("events of a listener that was added later", heard > 0, "the events on the first child", leaving);
+    const before = leaving.length;
+    holds("events of a listener that was added later", before > 0, "the events on the first child", leaving);
     leave();
     const second = await openChild(world);
     await world.place.settle?.(second.childId);
-    says("the event on the second child", await world.lastReport(second), "closed", [["0.4", "100"]]);
-    same("number of events after the listener was removed", leaving.length, heard);
+    expectReport("the event on the second child", await world.lastReport(second), "closed", [["0.4", "100"]]);
+    same("number of events after the listener was removed", leaving.length, before);
     const others = staying.filter(({ report }) => report.childId === second.childId);
     holds("events of a listener that stays", others.length > 0, "the events on the second child", others);
   },
@@ -109,7 +111,7 @@ const afterRestart: VenueRule = {
     await world.restart();
     same("state of the lookup after a restart", (await world.found(child)).state, "open");
     await world.place.settle?.(child.childId);
-    says("the last event after a restart", await world.lastReport(child), "closed", [["0.4", "100"]]);
+    expectReport("the last event after a restart", await world.lastReport(child), "closed", [["0.4", "100"]]);
   },
 };
 
@@ -123,11 +125,12 @@ const early: VenueRule = {
     const release = await world.place.withholdAnswer?.();
     const child = world.child();
     const sent = world.send(child);
-    says("the event before the answer", await world.lastReport(child), "closed", [["0.4", "100"]]);
+    expectReport("the event before the answer", await world.lastReport(child), "closed", [["0.4", "100"]]);
     await release?.();
     const answer = await world.report("the answer after the event", child, sent);
-    if (answer.state !== "open") says("the answer after the event", answer, "closed", [["0.4", "100"]]);
-    says("lookup after the answer", await world.found(child), "closed", [["0.4", "100"]]);
+    if (answer.state !== "open")
+      expectReport("the answer after the event", answer, "closed", [["0.4", "100"]]);
+    expectReport("lookup after the answer", await world.found(child), "closed", [["0.4", "100"]]);
   },
 };
 
@@ -138,8 +141,8 @@ const noEarlyEvents: VenueRule = {
   async check(world) {
     await world.offer([["0.4", "100"]]);
     const child = world.child();
-    const told = world.send(child).then(() => world.reports(child).length);
-    same("number of events before the answer", await world.answer("submit", told), 0);
+    const reported = world.send(child).then(() => world.reports(child).length);
+    same("number of events before the answer", await world.answer("submit", reported), 0);
   },
 };
 
@@ -151,16 +154,21 @@ const late: VenueRule = {
   async check(world) {
     await world.offer([["0.4", "100"]]);
     const child = world.child();
-    says("submit against 0.4 at 100", await world.submit(child), "closed", [["0.4", "100"]]);
+    expectReport("submit against 0.4 at 100", await world.submit(child), "closed", [["0.4", "100"]]);
     await world.place.fillLate?.(child.childId, {
       quantity: "0.1",
       price: "99",
     });
     const parts = [["0.4", "100"] as const, ["0.1", "99"] as const];
-    says("the event after 0.1 at 99 too", await world.lastReport(child), "closed", parts);
+    expectReport("the event after 0.1 at 99 too", await world.lastReport(child), "closed", parts);
     await world.restart();
-    says("the event for a new listener after a restart", await world.lastReport(child), "closed", parts);
-    says("lookup after that", await world.found(child), "closed", parts);
+    expectReport(
+      "the event for a new listener after a restart",
+      await world.lastReport(child),
+      "closed",
+      parts,
+    );
+    expectReport("lookup after that", await world.found(child), "closed", parts);
   },
 };
 
@@ -178,8 +186,10 @@ const noLateFills: VenueRule = {
     await world.submit(world.child());
     await world.restart();
     await world.place.idle();
-    says("lookup of a closed child after a restart", await world.found(child), "closed", [["0.4", "100"]]);
-    const others = world.reports(child).map(saidOf);
+    expectReport("lookup of a closed child after a restart", await world.found(child), "closed", [
+      ["0.4", "100"],
+    ]);
+    const others = world.reports(child).map(textsOf);
     same(
       "events on a closed child that a new listener received",
       others.map(String),

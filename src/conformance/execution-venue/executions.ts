@@ -1,10 +1,10 @@
 import { holds, same } from "../suite/index.ts";
 import {
   executesNothing,
+  expectReport,
   lineOf,
   OTHER_SYMBOL,
   type Part,
-  says,
   type VenueRule,
   type VenueRules,
 } from "./world.ts";
@@ -20,7 +20,7 @@ const whole: VenueRule = {
     ];
     await world.offer(parts);
     const child = world.child();
-    says(
+    expectReport(
       `submit of ${lineOf(child)} against 0.4 at 100 and 0.6 at 101`,
       await world.submit(child),
       "closed",
@@ -43,9 +43,12 @@ const exact: VenueRule = {
     for (const part of parts) {
       await world.offer([part]);
       const child = world.child({ quantity: part[0] });
-      says(`submit of ${lineOf(child)} against ${part.join(" at ")}`, await world.submit(child), "closed", [
-        part,
-      ]);
+      expectReport(
+        `submit of ${lineOf(child)} against ${part.join(" at ")}`,
+        await world.submit(child),
+        "closed",
+        [part],
+      );
     }
   },
 };
@@ -57,13 +60,13 @@ const partial: VenueRule = {
   async check(world) {
     await world.offer([["0.4", "100"]]);
     const child = world.child();
-    says(`submit of ${lineOf(child)} against 0.4 at 100`, await world.submit(child), "closed", [
+    expectReport(`submit of ${lineOf(child)} against 0.4 at 100`, await world.submit(child), "closed", [
       ["0.4", "100"],
     ]);
     await world.offer([["9", "100"]]);
     await world.place.idle();
     const later = await world.found(child);
-    says("lookup after the market had more", later, "closed", [["0.4", "100"]]);
+    expectReport("lookup after the market had more", later, "closed", [["0.4", "100"]]);
     await world.bought("an IOC child that found 0.4", "0.4");
   },
 };
@@ -87,7 +90,9 @@ const fillOrKill: VenueRule = {
     executesNothing(`submit of ${lineOf(missing)} against 0.4 at 100`, await world.submit(missing));
     await world.offer([["1", "100"]]);
     const there = world.child({ timeInForce: "FOK" });
-    says(`submit of ${lineOf(there)} against 1 at 100`, await world.submit(there), "closed", [["1", "100"]]);
+    expectReport(`submit of ${lineOf(there)} against 1 at 100`, await world.submit(there), "closed", [
+      ["1", "100"],
+    ]);
   },
 };
 
@@ -107,7 +112,7 @@ const limited: VenueRule = {
       await world.offer(parts, { side });
       const child = world.child({ side, limitPrice });
       const call = `submit of ${lineOf(child)} against 0.4 at 100 and 0.6 at ${beyond}`;
-      says(call, await world.submit(child), "closed", [["0.4", "100"]]);
+      expectReport(call, await world.submit(child), "closed", [["0.4", "100"]]);
     }
   },
 };
@@ -120,7 +125,9 @@ const selling: VenueRule = {
     await world.offer([["1", "100"]], { side: "SELL" });
     for (const [side, at] of [["BUY", "101"] as const, ["SELL", "100"] as const]) {
       const child = world.child({ side });
-      says(`submit of ${lineOf(child)} at 100 to 101`, await world.submit(child), "closed", [["1", at]]);
+      expectReport(`submit of ${lineOf(child)} at 100 to 101`, await world.submit(child), "closed", [
+        ["1", at],
+      ]);
       await world.bought(`a ${side} of 1`, side === "BUY" ? "1" : "0");
     }
   },
@@ -133,7 +140,9 @@ const markets: VenueRule = {
     await world.offer([["1", "100"]]);
     await world.offer([["1", "7"]], { symbol: OTHER_SYMBOL });
     const child = world.child({ symbol: OTHER_SYMBOL });
-    says(`submit of ${lineOf(child)} against 1 at 7`, await world.submit(child), "closed", [["1", "7"]]);
+    expectReport(`submit of ${lineOf(child)} against 1 at 7`, await world.submit(child), "closed", [
+      ["1", "7"],
+    ]);
   },
 };
 

@@ -2,9 +2,9 @@ import type { ChildRequest } from "../../model/index.ts";
 import { holds, refused, same } from "../suite/index.ts";
 import {
   executesNothing,
+  expectReport,
   lineOf,
   type Part,
-  says,
   type VenueRule,
   type VenueRules,
   type VenueWorld,
@@ -22,7 +22,7 @@ const known: VenueRule = {
   async check(world) {
     await world.offer(PARTS);
     const child = world.child();
-    says(
+    expectReport(
       `submit of ${lineOf(child)} against 0.4 at 100 and 0.3 at 101`,
       await world.submit(child),
       "closed",
@@ -30,7 +30,7 @@ const known: VenueRule = {
     );
     await world.offer([["9", "50"]]);
     await world.submit(world.child());
-    says("lookup of the first child after another one", await world.found(child), "closed", PARTS);
+    expectReport("lookup of the first child after another one", await world.found(child), "closed", PARTS);
   },
 };
 
@@ -47,9 +47,14 @@ const restarted: VenueRule = {
     const unanswered = world.child();
     await world.outcome(world.send(unanswered));
     await world.restart();
-    says("lookup, after a restart, of a child with an answer", await world.found(answered), "closed", PARTS);
+    expectReport(
+      "lookup, after a restart, of a child with an answer",
+      await world.found(answered),
+      "closed",
+      PARTS,
+    );
     const found = await world.found(unanswered);
-    says("lookup, after a restart, of a child without an answer", found, "closed", [["1", "100"]]);
+    expectReport("lookup, after a restart, of a child without an answer", found, "closed", [["1", "100"]]);
   },
 };
 
@@ -60,12 +65,12 @@ const unknown: VenueRule = {
   async check(world) {
     await world.offer([["1", "100"]]);
     await world.submit(world.child());
-    const said = await world.lookup(world.child());
+    const answer = await world.lookup(world.child());
     holds(
       "lookup of a child that was never submitted",
-      said === "not-found" || "notFoundAtMs" in said,
+      answer === "not-found" || "notFoundAtMs" in answer,
       "not found",
-      said,
+      answer,
     );
   },
 };
@@ -77,36 +82,36 @@ const venueTime: VenueRule = {
   where: { venueTime: true },
   async check(world) {
     const fromMs = world.place.nowMs();
-    const said = (await world.lookup(world.child())) as Readonly<{
+    const answer = (await world.lookup(world.child())) as Readonly<{
       notFoundAtMs?: number;
     }>;
     const toMs = world.place.nowMs();
-    const atMs = said.notFoundAtMs ?? Number.NaN;
+    const atMs = answer.notFoundAtMs ?? Number.NaN;
     const expected = `a notFoundAtMs from ${fromMs} to ${toMs}`;
-    holds("lookup of a child that was never submitted", atMs >= fromMs && atMs <= toMs, expected, said);
+    holds("lookup of a child that was never submitted", atMs >= fromMs && atMs <= toMs, expected, answer);
   },
 };
 
-const askedTime: VenueRule = {
+const queriedTime: VenueRule = {
   name: "decision YA: an adapter that can be asked for the time tells the exchange's, and rejects during an outage",
   remedy:
     "Let `venueTimeMs` return the time of the exchange's own clock in milliseconds since the epoch, from an answer that it gives now. Let every failure reject. An exchange without a call for its time has no `venueTimeMs`.",
   where: { venueTime: true },
   async check(world) {
     if (world.venue.venueTimeMs === undefined) return;
-    const ask = (): Promise<unknown> => world.answer("venueTimeMs", timeOf(world));
+    const query = (): Promise<unknown> => world.answer("venueTimeMs", timeOf(world));
     await world.offer([["1", "100"]]);
     for (let n = 0; n < 2; n++) {
       const fromMs = world.place.nowMs();
-      const said = await ask();
+      const answer = await query();
       const toMs = world.place.nowMs();
-      const isWhole = typeof said === "number" && Number.isSafeInteger(said);
-      const isNow = isWhole && said >= fromMs && said <= toMs;
-      holds("venueTimeMs", isNow, `a whole number from ${fromMs} to ${toMs}`, said);
+      const isWhole = typeof answer === "number" && Number.isSafeInteger(answer);
+      const isNow = isWhole && answer >= fromMs && answer <= toMs;
+      holds("venueTimeMs", isNow, `a whole number from ${fromMs} to ${toMs}`, answer);
       await world.submit(world.child());
     }
     await world.place.setOutage(true);
-    await refused("venueTimeMs during an outage", ask);
+    await refused("venueTimeMs during an outage", query);
     await world.place.setOutage(false);
   },
 };
@@ -134,12 +139,12 @@ const outage: VenueRule = {
     const child = world.child();
     await world.submit(child);
     await world.place.setOutage(true);
-    for (const [what, asked] of [["a known", child] as const, ["an unknown", world.child()] as const])
+    for (const [what, query] of [["a known", child] as const, ["an unknown", world.child()] as const])
       await refused(`lookup of ${what} child during an outage`, () =>
-        world.answer("the lookup", world.venue.lookup(asked)),
+        world.answer("the lookup", world.venue.lookup(query)),
       );
     await world.place.setOutage(false);
-    says("lookup after the outage", await world.found(child), "closed", [["1", "100"]]);
+    expectReport("lookup after the outage", await world.found(child), "closed", [["1", "100"]]);
   },
 };
 
@@ -159,9 +164,12 @@ const own: VenueRule = {
       children.push({ child, part });
     }
     for (const { child, part } of children)
-      says(`lookup of a child that executed ${part.join(" at ")}`, await world.found(child), "closed", [
-        part,
-      ]);
+      expectReport(
+        `lookup of a child that executed ${part.join(" at ")}`,
+        await world.found(child),
+        "closed",
+        [part],
+      );
   },
 };
 
@@ -173,14 +181,14 @@ const noEffect: VenueRule = {
     const child = world.child();
     await world.lookup(child);
     await world.lookup(child);
-    says("submit after two lookups", await world.submit(child), "closed", [["1", "100"]]);
+    expectReport("submit after two lookups", await world.submit(child), "closed", [["1", "100"]]);
   },
 };
 
 /** Rules of looking a child up. */
 export const lookups: VenueRules = {
   name: "look-ups",
-  rules: [known, restarted, unknown, venueTime, askedTime, noVenueTime, outage, own, noEffect],
+  rules: [known, restarted, unknown, venueTime, queriedTime, noVenueTime, outage, own, noEffect],
 };
 
 const VOIDING = "voidChild of a child that has not arrived";
@@ -203,8 +211,9 @@ const voidUnknown: VenueRule = {
     same(`the second ${VOIDING}`, await world.answer(VOIDING, voidOf(world, child)), "voided");
     await world.outcome(world.send(child));
     await world.place.idle();
-    const said = await world.lookup(child);
-    if (said !== "not-found" && "childId" in said) executesNothing("lookup after the late submit", said);
+    const answer = await world.lookup(child);
+    if (answer !== "not-found" && "childId" in answer)
+      executesNothing("lookup after the late submit", answer);
     await world.bought("a child that was voided before it arrived", "0");
   },
 };
@@ -232,7 +241,7 @@ const voidKnown: VenueRule = {
     const child = world.child();
     await world.submit(child);
     const call = "voidChild of a child that has executed 0.4 at 100";
-    says(call, await world.report(call, child, voidOf(world, child)), "closed", [["0.4", "100"]]);
+    expectReport(call, await world.report(call, child, voidOf(world, child)), "closed", [["0.4", "100"]]);
   },
 };
 

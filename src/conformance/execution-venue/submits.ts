@@ -5,10 +5,10 @@ import type { RefusalReason } from "./place.ts";
 import {
   executedOf,
   executesNothing,
+  expectReport,
   lineOf,
   OTHER_SYMBOL,
   SYMBOL,
-  says,
   type VenueRule,
   type VenueRules,
   type VenueWorld,
@@ -24,9 +24,9 @@ const twice: VenueRule = {
     const sent = [world.send(child), world.send(child)];
     for (const call of sent) await world.outcome(call);
     await world.place.idle();
-    says("lookup after two submits of 1 at once", await world.found(child), "closed", [["1", "100"]]);
+    expectReport("lookup after two submits of 1 at once", await world.found(child), "closed", [["1", "100"]]);
     await world.outcome(world.send(child));
-    says("lookup after a later third submit", await world.found(child), "closed", [["1", "100"]]);
+    expectReport("lookup after a later third submit", await world.found(child), "closed", [["1", "100"]]);
     await world.bought("three submits of a child of 1", "1");
   },
 };
@@ -43,8 +43,8 @@ const atOnce: VenueRule = {
     const answers = await Promise.all(children.map((child) => world.submit(child)));
     for (const [n, child] of children.entries()) {
       const due = [[`0.${n + 1}`, child.symbol === SYMBOL ? "100" : "7"]] as const;
-      says(`the answer to ${lineOf(child)} among others`, answers[n] ?? NONE, "closed", due);
-      says(`lookup of ${lineOf(child)} after it`, await world.found(child), "closed", due);
+      expectReport(`the answer to ${lineOf(child)} among others`, answers[n] ?? NONE, "closed", due);
+      expectReport(`lookup of ${lineOf(child)} after it`, await world.found(child), "closed", due);
     }
     await world.bought("children of 0.1 and 0.3", "0.4");
     await world.bought("children of 0.2 and 0.4", "0.6", OTHER_SYMBOL);
@@ -65,7 +65,7 @@ const similar: VenueRule = {
     same("lookup of an id that differs in its last character", isReport(await world.lookup(second)), false);
     await world.submit(second);
     for (const child of [first, second])
-      says(`lookup of ${child.childId}`, await world.found(child), "closed", [["1", "100"]]);
+      expectReport(`lookup of ${child.childId}`, await world.found(child), "closed", [["1", "100"]]);
     await world.bought("two children of 1", "2");
   },
 };
@@ -77,7 +77,8 @@ function longest(childId: string, end: string): string {
   return id;
 }
 
-const isReport = (said: unknown): boolean => typeof said === "object" && said !== null && "childId" in said;
+const isReport = (answer: unknown): boolean =>
+  typeof answer === "object" && answer !== null && "childId" in answer;
 
 const pastDeadline: VenueRule = {
   name: "a child whose deadline has passed executes nothing",
@@ -90,9 +91,9 @@ const pastDeadline: VenueRule = {
       const child = world.child();
       await world.outcome(world.send(child, { deadlineMs: world.place.nowMs() - lateMs }));
       await world.place.idle();
-      const said = await world.lookup(child);
+      const answer = await world.lookup(child);
       const call = `lookup of a child that was submitted ${lateMs} ms after its deadline`;
-      if (isReport(said)) executesNothing(call, said as never);
+      if (isReport(answer)) executesNothing(call, answer as never);
     }
     await world.bought("children whose deadline had passed", "0");
   },
@@ -108,7 +109,7 @@ const futureDeadline: VenueRule = {
       const report = await world.submit(child, {
         deadlineMs: world.place.nowMs() + aheadMs,
       });
-      says(`submit ${aheadMs} ms before the deadline`, report, "closed", [["1", "100"]]);
+      expectReport(`submit ${aheadMs} ms before the deadline`, report, "closed", [["1", "100"]]);
     }
   },
 };
@@ -119,7 +120,7 @@ async function refusal(world: VenueWorld, reason: RefusalReason): Promise<[Child
   const child = world.child((await world.place.refuse(reason)) as object | undefined);
   const call = `submit of a child that the exchange refuses (${reason})`;
   const report = await world.submit(child);
-  says(call, report, "rejected");
+  expectReport(call, report, "rejected");
   return [child, call, report];
 }
 
@@ -131,10 +132,10 @@ const refused: VenueRule = {
     "Answer a definite refusal with `rejected`: the quantity goes back to the parent. Do not let the submit reject, which means that the outcome is unknown.",
   async check(world) {
     const [child] = await refusal(world, "now");
-    const said = await world.lookup(child);
-    if (isReport(said)) executesNothing("lookup of the refused child", said as never);
+    const answer = await world.lookup(child);
+    if (isReport(answer)) executesNothing("lookup of the refused child", answer as never);
     await world.bought("a refused child", "0");
-    says("submit of the next child", await world.submit(world.child()), "closed", [["1", "100"]]);
+    expectReport("submit of the next child", await world.submit(world.child()), "closed", [["1", "100"]]);
   },
 };
 
@@ -229,7 +230,7 @@ const abortedChild: VenueRule = {
     await world.place.idle();
     abort.abort();
     isNoRefusal("the submit after its signal has aborted", await world.outcome(call));
-    says("lookup after the abort", await world.found(child), "closed", [["1", "100"]]);
+    expectReport("lookup after the abort", await world.found(child), "closed", [["1", "100"]]);
   },
 };
 
@@ -242,7 +243,7 @@ const lostAnswer: VenueRule = {
     await world.place.lose("answer");
     const child = world.child();
     isNoReport("a submit whose answer is lost", await world.outcome(world.send(child)));
-    says("lookup after the answer was lost", await world.found(child), "closed", [["0.4", "100"]]);
+    expectReport("lookup after the answer was lost", await world.found(child), "closed", [["0.4", "100"]]);
     await world.bought("a child whose answer was lost", "0.4");
   },
 };
@@ -257,7 +258,7 @@ const lostChild: VenueRule = {
     isNoReport("a submit that is lost on its way", await world.outcome(world.send(child)));
     same("lookup of the lost child has a report", isReport(await world.lookup(child)), false);
     await world.bought("a child that was lost on its way", "0");
-    says("submit of the next child", await world.submit(world.child()), "closed", [["1", "100"]]);
+    expectReport("submit of the next child", await world.submit(world.child()), "closed", [["1", "100"]]);
   },
 };
 

@@ -214,15 +214,15 @@ export class VenueWorld {
 type Market = Readonly<{ side?: Side; symbol?: string }>;
 
 /** Returns a report that the engine can read. Throws a Mismatch that names what is wrong with any other answer. */
-function reportOf(call: string, said: unknown, childId: string): ChildReport {
-  const read = readReport(said, childId);
+function reportOf(call: string, answer: unknown, childId: string): ChildReport {
+  const read = readReport(answer, childId);
   if (read.kind === "report") return read.report;
   const expected =
     "a report that can be read: childId, state open, closed or rejected, fills with whole steps";
   throw new Mismatch({
     call,
     expected,
-    answered: `${shown(said)}: ${read.problem}`,
+    answered: `${shown(answer)}: ${read.problem}`,
   });
 }
 
@@ -241,7 +241,7 @@ export function executedOf({ fills }: Readonly<{ fills: readonly Fill[] }>): Qua
  * Returns what a report says, as the state and one text for each price, such as `1 at 100`. The exchange may divide a
  * part into several executions.
  */
-export function saidOf({ state, fills }: Pick<ChildReport, "state" | "fills">): readonly string[] {
+export function textsOf({ state, fills }: Pick<ChildReport, "state" | "fills">): readonly string[] {
   const byPrice = new Map<Price, Quantity>();
   for (const { price: at, quantity: size } of fills)
     byPrice.set(at, add(byPrice.get(at) ?? ZERO_QUANTITY, size));
@@ -250,18 +250,18 @@ export function saidOf({ state, fills }: Pick<ChildReport, "state" | "fills">): 
 }
 
 /** Checks the state and the executions of a report. Throws a Mismatch. */
-export function says(
+export function expectReport(
   call: string,
   report: Pick<ChildReport, "state" | "fills">,
   state: ChildReport["state"],
   parts: readonly Part[] = [],
 ): void {
   const due = parts.map(([size, at]) => `${size} at ${at}`);
-  same(call, saidOf(report), [state, ...due.toSorted()]);
+  same(call, textsOf(report), [state, ...due.toSorted()]);
 }
 
 /** Checks that a report has executed nothing and is not open. Throws a Mismatch. */
 export function executesNothing(call: string, report: Pick<ChildReport, "state" | "fills">): void {
   const isOver = report.state !== "open" && report.fills.length === 0;
-  holds(call, isOver, "closed or rejected, with no executions", saidOf(report));
+  holds(call, isOver, "closed or rejected, with no executions", textsOf(report));
 }

@@ -12,7 +12,7 @@ const statuses: MountRule = {
   async check(world) {
     for (const status of [200, 400, 401, 404, 413, 418, 429, 500, 503]) {
       world.standIn.reply = () => ({ ...REPLY, status });
-      same("the status", (await world.ask(PING)).status, status);
+      same("the status", (await world.request(PING)).status, status);
     }
   },
 };
@@ -22,7 +22,7 @@ const headers: MountRule = {
   remedy:
     "Send all headers of the answer. Clients wait as `Retry-After` says, and count with the weight headers.",
   async check(world) {
-    const { headers: found } = await world.ask(PING);
+    const { headers: found } = await world.request(PING);
     for (const [name, value] of Object.entries(REPLY.headers))
       same(`the header ${name}`, found.get(name.toLowerCase()), value);
   },
@@ -35,7 +35,7 @@ const bodies: MountRule = {
   async check(world) {
     for (const body of [REPLY.body, "", `"${"é".repeat(40_000)}"`]) {
       world.standIn.reply = () => ({ ...REPLY, body });
-      const answer = await world.ask(PING);
+      const answer = await world.request(PING);
       same("Content-Length", answer.headers.get("content-length"), String(Buffer.byteLength(body)));
       same("the body", answer.body, latin(body));
     }
@@ -52,7 +52,7 @@ const head: MountRule = {
     const [lines = "", body] = connection.received().split("\r\n\r\n");
     same(
       "the method",
-      world.standIn.heard.map(({ method }) => method),
+      world.standIn.received.map(({ method }) => method),
       ["HEAD"],
     );
     holds("the headers", /^x-mbx-used-weight-1m: 17$/im.test(lines), "the headers of the service", lines);
@@ -78,7 +78,7 @@ const continues: MountRule = {
     same("the status", (await world.within("the body", connection.answer())).status, 200);
     same(
       "the body",
-      world.standIn.heard.map(({ body }) => latin(body)),
+      world.standIn.received.map(({ body }) => latin(body)),
       ['{"a":1}'],
     );
   },
@@ -93,10 +93,12 @@ const pieces: MountRule = {
     const bytes = rawBytes(order(body));
     for (let at = 0; at < bytes.length; at += 7_000) {
       connection.write(bytes.subarray(at, at + 7_000));
-      await world.ask(PING);
+      await world.request(PING);
     }
     await world.within("a body in pieces", connection.answer());
-    const found = world.standIn.heard.filter(({ method }) => method === "POST").map((one) => latin(one.body));
+    const found = world.standIn.received
+      .filter(({ method }) => method === "POST")
+      .map((one) => latin(one.body));
     same("the bodies", found, [body]);
   },
 };
@@ -122,9 +124,9 @@ const concurrent: MountRule = {
     const held = world.hold();
     const connection = await world.connect();
     connection.write(rawBytes(order("{}")));
-    await world.until("POST /api/order", () => world.standIn.heard.length === 1);
+    await world.until("POST /api/order", () => world.standIn.received.length === 1);
     world.standIn.reply = () => REPLY;
-    await world.ask(PING);
+    await world.request(PING);
     same("the answer of the first request", connection.received(), "");
     held.release();
     same("its status", (await world.within("POST /api/order", connection.answer())).status, 200);
@@ -137,11 +139,11 @@ const left: MountRule = {
   async check(world) {
     const connection = await world.connect();
     connection.write(rawBytes(order(`{"a":"${"x".repeat(100)}"}`)).subarray(0, -10));
-    await world.ask(PING);
+    await world.request(PING);
     connection.close();
     await world.within("the end of the connection", connection.ended);
-    for (let again = 0; again < 3; again += 1) await world.ask(PING);
-    const found = world.standIn.heard.filter(({ method }) => method === "POST");
+    for (let again = 0; again < 3; again += 1) await world.request(PING);
+    const found = world.standIn.received.filter(({ method }) => method === "POST");
     same("the requests with half a body", found.length, 0);
   },
 };
@@ -153,13 +155,13 @@ const gone: MountRule = {
     const held = world.hold();
     const connection = await world.connect();
     connection.write(rawBytes(order("{}")));
-    await world.until("POST /api/order", () => world.standIn.heard.length === 1);
+    await world.until("POST /api/order", () => world.standIn.received.length === 1);
     connection.close();
     await world.within("the end of the connection", connection.ended);
     world.standIn.reply = (): WireResponse => REPLY;
-    await world.ask(PING);
+    await world.request(PING);
     held.release();
-    for (let again = 0; again < 3; again += 1) same("the status", (await world.ask(PING)).status, 200);
+    for (let again = 0; again < 3; again += 1) same("the status", (await world.request(PING)).status, 200);
   },
 };
 
@@ -173,7 +175,7 @@ const refuses: MountRule = {
   name: "a server that has closed accepts no connection",
   remedy: "Close the listening socket, and resolve when that is done.",
   async check(world) {
-    await world.ask(PING);
+    await world.request(PING);
     await world.within("close()", world.close());
     const answer = await world.within(
       "a connection",
@@ -192,7 +194,7 @@ const drained: MountRule = {
     const held = world.hold();
     const connection = await world.connect();
     connection.write(rawBytes(order("{}")));
-    await world.until("POST /api/order", () => world.standIn.heard.length === 1);
+    await world.until("POST /api/order", () => world.standIn.received.length === 1);
     let isOver = false;
     const closing = world.close().then(() => {
       isOver = true;
@@ -214,7 +216,7 @@ const cut: MountRule = {
     world.hold();
     const connection = await world.connect();
     connection.write(rawBytes(order("{}")));
-    await world.until("POST /api/order", () => world.standIn.heard.length === 1);
+    await world.until("POST /api/order", () => world.standIn.received.length === 1);
     await world.within("close({ graceMs: 1 })", world.close({ graceMs: 1 }));
     await world.within("the end of the connection", connection.ended);
     same("the answer", connection.received(), "");
@@ -229,7 +231,7 @@ const atOnce: MountRule = {
     world.hold();
     const connection = await world.connect();
     connection.write(rawBytes(order("{}")));
-    await world.until("POST /api/order", () => world.standIn.heard.length === 1);
+    await world.until("POST /api/order", () => world.standIn.received.length === 1);
     await world.within("close()", world.close());
     await world.within("the end of the connection", connection.ended);
   },

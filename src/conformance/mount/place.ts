@@ -4,7 +4,7 @@ import {
   nameOption,
   numberOption,
   type OptionCheck,
-  optional,
+  optionalOption,
   optionsOf,
   wholeOption,
 } from "../../common/index.ts";
@@ -48,7 +48,7 @@ export interface MountSubject {
 export const mountSubject: OptionCheck = /* @__PURE__ */ optionsOf<MountSubject>({
   name: nameOption,
   supports: optionsOf<MountSupport>({ sockets: flagOption, ownRoutes: flagOption, drains: flagOption }),
-  waitMs: optional(numberOption({ from: 1 }, "ms")),
+  waitMs: optionalOption(numberOption({ from: 1 }, "ms")),
   open: functionOption("starts a server with the service mounted"),
 });
 

@@ -55,7 +55,7 @@ const queries: MountRule = {
   },
 };
 
-const headersKept: MountRule = {
+const headersRetained: MountRule = {
   name: "hostile 10, hostile 26: headers arrive in their order, repeated ones as often as they were sent",
   remedy:
     "Hand over `rawHeaders` of node:http. An object or `Headers` joins a second signature with the first.",
@@ -190,9 +190,10 @@ const own: MountRule = {
     "Hand over the paths below `/api/` and `/compat/api/` only, and those of the documents of the service.",
   where: { ownRoutes: true },
   async check(world) {
-    for (const target of ["/", "/health", "/apiary", "/compat"]) await world.ask({ method: "GET", target });
-    await world.ask({ method: "POST", target: "/own", headers: JSON_TYPE, body: "{}" });
-    same("requests that the service received", world.standIn.heard, []);
+    for (const target of ["/", "/health", "/apiary", "/compat"])
+      await world.request({ method: "GET", target });
+    await world.request({ method: "POST", target: "/own", headers: JSON_TYPE, body: "{}" });
+    same("requests that the service received", world.standIn.received, []);
   },
 };
 
@@ -210,7 +211,7 @@ const alone: MountRule = {
 export const requestRules: MountRules = {
   name: "requests",
   rules: [
-    ...[methods, paths, queries, headersKept, address],
+    ...[methods, paths, queries, headersRetained, address],
     ...[bodies, compressed, everyMethod, chunked, largest, tooLarge, collected, own, alone],
   ],
 };

@@ -22,9 +22,13 @@ async function opened(
   return { ...(first as ConnectedPeer), connection };
 }
 
-const toldOf = async (world: MountWorld, { told }: ConnectedPeer, due: readonly unknown[]): Promise<void> => {
-  await world.until(`${due.length} calls of the session`, () => told.length >= due.length);
-  same("the calls of the session", told, due);
+const receivedOf = async (
+  world: MountWorld,
+  { received }: ConnectedPeer,
+  due: readonly unknown[],
+): Promise<void> => {
+  await world.until(`${due.length} calls of the session`, () => received.length >= due.length);
+  same("the calls of the session", received, due);
 };
 
 const upgrades: MountRule = {
@@ -84,7 +88,7 @@ const texts: MountRule = {
     connection.write(frameBytes(TEXT, bytes.subarray(0, 30), false));
     connection.write(frameBytes(0, bytes.subarray(30)));
     connection.write(frameBytes(BINARY, "abc"));
-    await toldOf(world, socket, [["text", text], ["text", text], ["binary"]]);
+    await receivedOf(world, socket, [["text", text], ["text", text], ["binary"]]);
     for (const sent of [text, `"${"é".repeat(1_000)}"`]) {
       peer.send(sent);
       same("the frame", await frameOf(world, connection), { opcode: TEXT, payload: latin(sent) });
@@ -103,7 +107,7 @@ const pings: MountRule = {
     socket.peer.ping();
     same("the opcode", (await frameOf(world, socket.connection)).opcode, PING);
     socket.connection.write(frameBytes(PONG));
-    await toldOf(world, socket, [["ping"], ["pong"]]);
+    await receivedOf(world, socket, [["ping"], ["pong"]]);
   },
 };
 
@@ -150,9 +154,9 @@ const leaves: MountRule = {
       const socket = await opened(world);
       if (isPolite) socket.connection.write(frameBytes(CLOSE, Uint8Array.of(3, 232)));
       else socket.connection.close();
-      await world.until("the end of the connection", () => socket.told.length > 0);
+      await world.until("the end of the connection", () => socket.received.length > 0);
       await world.pause();
-      same("the calls of the session", socket.told, [["closed"]]);
+      same("the calls of the session", socket.received, [["closed"]]);
     }
   },
 };

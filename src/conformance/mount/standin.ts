@@ -2,7 +2,10 @@ import type { Service, SocketPeer, SocketSession } from "../../service/index.ts"
 import type { WireRequest, WireResponse } from "../../wire/index.ts";
 
 /** A WebSocket connection as the stand-in received it, with everything that its session was told. */
-export type ConnectedPeer = Readonly<{ peer: SocketPeer; told: (readonly [kind: string, text?: string])[] }>;
+export type ConnectedPeer = Readonly<{
+  peer: SocketPeer;
+  received: (readonly [kind: string, text?: string])[];
+}>;
 
 /** The default reply. Its body has a 64-bit id, blanks and characters beyond ASCII, so that every change is seen. */
 export const REPLY: WireResponse = {
@@ -19,7 +22,7 @@ export const REPLY: WireResponse = {
 /** A service that records what a mount hands over, and gives the answers that a rule sets. */
 export class StandIn {
   /** Requests in the order in which they were handed over. */
-  readonly heard: WireRequest[] = [];
+  readonly received: WireRequest[] = [];
   /** Upgrade requests. */
   readonly upgrades: WireRequest[] = [];
   readonly peers: ConnectedPeer[] = [];
@@ -32,7 +35,7 @@ export class StandIn {
 
   readonly service: Service = {
     handle: async (request) => {
-      this.heard.push(request);
+      this.received.push(request);
       return await this.reply(request);
     },
     sockets: {
@@ -49,14 +52,14 @@ export class StandIn {
   };
 
   #connect(peer: SocketPeer): SocketSession {
-    const told: (readonly [string, string?])[] = [];
-    this.peers.push({ peer, told });
+    const received: (readonly [string, string?])[] = [];
+    this.peers.push({ peer, received });
     return {
-      receive: (text) => void told.push(["text", text]),
-      receiveBinary: () => void told.push(["binary"]),
-      pinged: () => void told.push(["ping"]),
-      ponged: () => void told.push(["pong"]),
-      closed: () => void told.push(["closed"]),
+      receive: (text) => void received.push(["text", text]),
+      receiveBinary: () => void received.push(["binary"]),
+      pinged: () => void received.push(["ping"]),
+      ponged: () => void received.push(["pong"]),
+      closed: () => void received.push(["closed"]),
     };
   }
 }

@@ -83,7 +83,7 @@ export class MountWorld {
   }
 
   /** Sends a request on a connection of its own, and returns the answer. */
-  async ask(request: RawRequest): Promise<RawAnswer> {
+  async request(request: RawRequest): Promise<RawAnswer> {
     const connection = await this.connect();
     connection.write(rawBytes(request));
     const answer = await this.within(`${request.method} ${request.target}`, connection.answer());
@@ -93,11 +93,11 @@ export class MountWorld {
 
   /** Sends a request, and returns it as the service received it. Throws a Mismatch unless it received exactly one. */
   async delivered(request: RawRequest): Promise<WireRequest> {
-    const before = this.standIn.heard.length;
-    await this.ask(request);
-    const [first, ...more] = this.standIn.heard.slice(before);
+    const before = this.standIn.received.length;
+    await this.request(request);
+    const [first, ...more] = this.standIn.received.slice(before);
     const call = `requests that the service received for ${request.method} ${request.target}`;
-    if (first === undefined || more.length > 0) same(call, this.standIn.heard.length - before, 1);
+    if (first === undefined || more.length > 0) same(call, this.standIn.received.length - before, 1);
     return first as WireRequest;
   }
 

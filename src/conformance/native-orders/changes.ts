@@ -204,8 +204,8 @@ const restored: NativeRule = {
     const next = (await world.put()).order.orderId;
     holds("the next orderId", next > orderId, `an id above ${orderId}`, next);
     await world.quote("80", "81");
-    const kept = await native.find({ ...MARKET, clientOrderId: "kept" });
-    same("the resting order after the market met it", kept && lineOf(kept), "FILLED BUY 1/1");
+    const stored = await native.find({ ...MARKET, clientOrderId: "kept" });
+    same("the resting order after the market met it", stored && lineOf(stored), "FILLED BUY 1/1");
   },
 };
 

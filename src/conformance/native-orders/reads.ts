@@ -75,9 +75,9 @@ async function shows(
   due: readonly bigint[],
 ): Promise<void> {
   const orders = await native.page({ ...MARKET, limit: 10, ...query });
-  const asked = Object.entries(query).map(([name, value]) => `${name} ${value}`);
+  const requested = Object.entries(query).map(([name, value]) => `${name} ${value}`);
   same(
-    `orderIds on the page with ${asked.join(", ") || "a limit only"}`,
+    `orderIds on the page with ${requested.join(", ") || "a limit only"}`,
     orders.map(({ orderId }) => orderId),
     due,
   );
@@ -183,19 +183,24 @@ const oldestFirst: NativeRule = {
     await put({ clientOrderId: "b", price: "105" });
     await place.pass(5);
     await native.cancel({ ...MARKET, orderId });
-    const told = await native.executions({ accountId: 1, limit: 10 });
-    same("executions", eventsOf(told), ["a NEW NEW", "b NEW NEW", "b TRADE FILLED", "a CANCELED CANCELED"]);
-    const timesMs = told.map(({ timeMs }) => timeMs - startMs);
+    const reported = await native.executions({ accountId: 1, limit: 10 });
+    same("executions", eventsOf(reported), [
+      "a NEW NEW",
+      "b NEW NEW",
+      "b TRADE FILLED",
+      "a CANCELED CANCELED",
+    ]);
+    const timesMs = reported.map(({ timeMs }) => timeMs - startMs);
     same("their times after the start, in milliseconds", timesMs, [0, 5, 5, 10]);
-    const [, , trade] = told;
+    const [, , trade] = reported;
     same(
       "price and quantity of the trade",
       [trade?.lastPrice, trade?.lastQuantity],
       [price("101"), quantity("1")],
     );
-    const executed = told.map(({ order }) => formatQuantity(order.executedQuantity));
+    const executed = reported.map(({ order }) => formatQuantity(order.executedQuantity));
     same("executedQuantity of the orders after them", executed, ["0", "0", "1", "0"]);
-    same("number of executionIds", new Set(told.map(({ executionId }) => executionId)).size, 4);
+    same("number of executionIds", new Set(reported.map(({ executionId }) => executionId)).size, 4);
   },
 };
 
@@ -219,28 +224,28 @@ const filtered: NativeRule = {
       [{ startTimeMs: startMs + 5 }, [other, canceled]],
       [{ startTimeMs: startMs + 6 }, []],
     ] as const) {
-      const told = await native.executions({ accountId: 1, ...{ limit: 10 }, ...query });
-      same(`executions with ${Object.keys(query).join()}`, eventsOf(told), due);
+      const reported = await native.executions({ accountId: 1, ...{ limit: 10 }, ...query });
+      same(`executions with ${Object.keys(query).join()}`, eventsOf(reported), due);
     }
   },
 };
 
-const told: NativeRule = {
+const reported: NativeRule = {
   name: "executions are reported as they occur, before the answer, until the listener leaves",
   remedy:
     "Tell the listeners when the execution is durable, in order, each once, and before the placement resolves.",
-  async check({ native, put, quote, hear }) {
-    const { heard, leave } = hear();
+  async check({ native, put, quote, subscribe }) {
+    const { received, leave } = subscribe();
     await put({ clientOrderId: "a" });
-    same("executions at the time of the answer", eventsOf(heard()), ["a NEW NEW"]);
+    same("executions at the time of the answer", eventsOf(received()), ["a NEW NEW"]);
     await quote("80", "81");
-    same("executions after the market met the order", eventsOf(heard()), ["a NEW NEW", "a TRADE FILLED"]);
-    same("the same as they are stored", heard(), await native.executions({ accountId: 1, limit: 10 }));
+    same("executions after the market met the order", eventsOf(received()), ["a NEW NEW", "a TRADE FILLED"]);
+    same("the same as they are stored", received(), await native.executions({ accountId: 1, limit: 10 }));
     leave();
     await put({ price: "70" });
-    same("number of executions after the listener has left", heard().length, 2);
+    same("number of executions after the listener has left", received().length, 2);
   },
 };
 
 /** Rules of executions. */
-export const executions: NativeRules = { name: "executions", rules: [oldestFirst, filtered, told] };
+export const executions: NativeRules = { name: "executions", rules: [oldestFirst, filtered, reported] };

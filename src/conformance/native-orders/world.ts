@@ -47,7 +47,7 @@ type NativeFields = Readonly<{
   requestKey?: string;
 }>;
 
-type Hearing = Readonly<{ heard: () => readonly NativeExecution[]; leave: () => void }>;
+type Subscription = Readonly<{ received: () => readonly NativeExecution[]; leave: () => void }>;
 
 /** Returns a resting BUY of account 1 by default, with its own client id and request. */
 export function nativeOf(fields: NativeFields = {}): NativeLimit {
@@ -148,16 +148,16 @@ export class NativeWorld {
   readonly put = (fields: NativeFields = {}): Promise<NativePlaced> => this.native.place(nativeOf(fields));
 
   /** Listens to the executions. The returned function gives those that came, and checks that each can be read. */
-  readonly hear = (): Hearing => {
+  readonly subscribe = (): Subscription => {
     const executions: NativeExecution[] = [];
     const leave = this.native.subscribe((execution) => executions.push(execution));
-    const heard = (): readonly NativeExecution[] => {
+    const received = (): readonly NativeExecution[] => {
       const [problem] = this.#problems;
       if (problem === undefined) return executions;
       const expected = "an execution that the service can read";
       throw new Mismatch({ call: "subscribe", expected, answered: problem });
     };
-    return { heard, leave };
+    return { received, leave };
   };
 
   #use(opened: OpenNativeOrders): NativeOrders {
@@ -166,22 +166,23 @@ export class NativeWorld {
     const checked = checkedNativeOrders(opened.native, questions);
     return {
       isPaperTrade: opened.native.isPaperTrade,
-      place: (placement) => this.#ask(`place of ${placementLine(placement)}`, () => checked.place(placement)),
-      findRequest: (request) => this.#ask("findRequest", () => checked.findRequest(request)),
-      cancel: (key) => this.#ask("cancel", () => checked.cancel(key)),
+      place: (placement) =>
+        this.#query(`place of ${placementLine(placement)}`, () => checked.place(placement)),
+      findRequest: (request) => this.#query("findRequest", () => checked.findRequest(request)),
+      cancel: (key) => this.#query("cancel", () => checked.cancel(key)),
       ...(checked.cancelIf && {
         cancelIf: (key, restriction) =>
-          this.#ask(`cancelIf ${restriction}`, () => checked.cancelIf?.(key, restriction)),
+          this.#query(`cancelIf ${restriction}`, () => checked.cancelIf?.(key, restriction)),
       }),
-      find: (key) => this.#ask("find", () => checked.find(key)),
-      page: (page) => this.#ask("page", () => checked.page(page)),
-      ...(checked.open && { open: (query) => this.#ask("open", () => checked.open?.(query) ?? []) }),
-      executions: (query) => this.#ask("executions", () => checked.executions(query)),
+      find: (key) => this.#query("find", () => checked.find(key)),
+      page: (page) => this.#query("page", () => checked.page(page)),
+      ...(checked.open && { open: (query) => this.#query("open", () => checked.open?.(query) ?? []) }),
+      executions: (query) => this.#query("executions", () => checked.executions(query)),
       subscribe: (listener, missed) => checked.subscribe(listener, missed),
     };
   }
 
-  #ask<T>(call: string, question: () => Awaitable<T>): Promise<T> {
+  #query<T>(call: string, question: () => Awaitable<T>): Promise<T> {
     return readable(call, question, () => this.place.idle());
   }
 }

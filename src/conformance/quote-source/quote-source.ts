@@ -221,11 +221,11 @@ const ownFills: QuoteRule = {
     const [trade, executionId] = [tradeOf(), "execution-1"];
     await world.place.ownTrade?.(trade, executionId);
     await world.place.idle();
-    const said = world.source.ownFillsInPrints ?? "by-execution-id";
+    const given = world.source.ownFillsInPrints ?? "by-execution-id";
     const found = world.delivered.prints.map(readPrint).map(({ id }) => id);
-    const appears = { "by-execution-id": [executionId], "other-id": [found[0]], none: [] }[said];
-    same(`the ids of the prints after an own fill, with ownFillsInPrints: ${said}`, found, appears);
-    holds("the id of the print", said !== "other-id" || found[0] !== executionId, "another id", found[0]);
+    const appears = { "by-execution-id": [executionId], "other-id": [found[0]], none: [] }[given];
+    same(`the ids of the prints after an own fill, with ownFillsInPrints: ${given}`, found, appears);
+    holds("the id of the print", given !== "other-id" || found[0] !== executionId, "another id", found[0]);
   },
 };
 

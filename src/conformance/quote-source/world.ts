@@ -102,19 +102,19 @@ export class QuoteWorld {
 }
 
 /** Returns a delivered quote. Throws a Mismatch for one that the engine cannot read. */
-export function readQuote(said: unknown): QuoteInput {
-  const quote = readQuoteInput(said);
+export function readQuote(given: unknown): QuoteInput {
+  const quote = readQuoteInput(given);
   if (quote !== undefined) return quote;
   const expected = "a quote whose members are text, and whose timeMs is a number";
-  throw new Mismatch({ call: "a delivered quote", expected, answered: shown(said) });
+  throw new Mismatch({ call: "a delivered quote", expected, answered: shown(given) });
 }
 
 /** Returns a delivered print. Throws a Mismatch for one that the engine cannot read. */
-export function readPrint(said: unknown): PrintInput {
-  const print = readPrintInput(said);
+export function readPrint(given: unknown): PrintInput {
+  const print = readPrintInput(given);
   if (print !== undefined) return print;
   const expected = "a print whose members are text, and whose timeMs is a number";
-  throw new Mismatch({ call: "a delivered print", expected, answered: shown(said) });
+  throw new Mismatch({ call: "a delivered print", expected, answered: shown(given) });
 }
 
 /** Returns the best price of one side as the engine takes it: that of the first level, if there are levels. */

@@ -10,7 +10,7 @@ async function ordersWithOne(limiter: RateLimiter, accountId: number): Promise<n
   return (await limiter.takeOrders({ accountId, count: 1 })).counts.perDay;
 }
 
-const keptOrders: LimiterRule = {
+const storedOrders: LimiterRule = {
   name: "convention 5.3: the orders of the day are counted on after a restart, without those that were returned",
   remedy: "Write the orders of each account and day, and begin with them.",
   where: { durable: true },
@@ -27,7 +27,7 @@ const keptOrders: LimiterRule = {
   },
 };
 
-const keptLimit: LimiterRule = {
+const storedLimit: LimiterRule = {
   name: "convention 5.3: a day that is full is full after a restart",
   remedy: "Compare the limit with all orders of the day.",
   where: { durable: true, limits: true },
@@ -51,7 +51,7 @@ const nextDay: LimiterRule = {
   },
 };
 
-const keptBan: LimiterRule = {
+const storedBan: LimiterRule = {
   name: "decision 42: a ban lasts over a restart, until the time that was announced",
   remedy: "Write the end of each ban, and begin with those that have not ended.",
   where: { durable: true, limits: true, bans: true },
@@ -85,5 +85,5 @@ const forgotten: LimiterRule = {
 /** Rules of restarts. */
 export const restarts: LimiterRules = {
   name: "restarts",
-  rules: [keptOrders, keptLimit, nextDay, keptBan, forgotten],
+  rules: [storedOrders, storedLimit, nextDay, storedBan, forgotten],
 };

@@ -5,7 +5,7 @@ import { rejectionOf } from "./samples.ts";
 import type { RejectionsRule, RejectionsRules } from "./world.ts";
 
 /** Number of rejections of an account that every store keeps (contract, Errors and Limits). */
-const KEPT = 16;
+const RETAINED = 16;
 
 const exact: RejectionsRule = {
   name: "a retained rejection is found at once and exactly, including money and text",
@@ -75,9 +75,9 @@ const enough: RejectionsRule = {
   name: "contract, Errors: keeps 16 rejections of an account, however often others are refused",
   remedy: "Drop the oldest rejections of an account, not the oldest of all accounts.",
   async check({ rejections, written, list }) {
-    const mine = Array.from({ length: KEPT }, (_, n) => rejectionOf({ clientOrderId: `mine-${n}` }));
+    const mine = Array.from({ length: RETAINED }, (_, n) => rejectionOf({ clientOrderId: `mine-${n}` }));
     for (const rejection of mine) rejections.retain(rejection);
-    for (let n = 0; n < 10 * KEPT; n++)
+    for (let n = 0; n < 10 * RETAINED; n++)
       rejections.retain(rejectionOf({ accountId: 2, clientOrderId: `other-${n}` }));
     await written();
     same("list of the 16 of account 1, after 160 of account 2", await list(), mine);
@@ -89,11 +89,11 @@ const durable: RejectionsRule = {
   remedy: "Store the rejections, or declare `durable: false`.",
   where: { durable: true },
   async check({ rejections, written, reopen }) {
-    const kept = [rejectionOf(), rejectionOf({ clientOrderId: "other" })];
-    for (const rejection of kept) rejections.retain(rejection);
+    const stored = [rejectionOf(), rejectionOf({ clientOrderId: "other" })];
+    for (const rejection of stored) rejections.retain(rejection);
     await written();
     const next = await reopen();
-    same("list of the next handle", await next.list({ accountId: 1, limit: 9 }), kept);
+    same("list of the next handle", await next.list({ accountId: 1, limit: 9 }), stored);
   },
 };
 

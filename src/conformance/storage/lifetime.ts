@@ -26,8 +26,8 @@ const durable: StorageRule = {
     await write(storage, [["last", ""]]);
     await close(storage);
     const next = await open();
-    const kept = entries.filter(([key]) => key !== "key 0002");
-    const wanted = kept.map(([key, value]): Entry => [key, key === "key 0001" ? "replaced" : value]);
+    const stored = entries.filter(([key]) => key !== "key 0002");
+    const wanted = stored.map(([key, value]): Entry => [key, key === "key 0001" ? "replaced" : value]);
     same("all entries of the next handle", await walk(next, EVERYTHING, 701), [...wanted, ["last", ""]]);
     const again = [part({ conditions: [["last", ""]], puts: [["last", "2"]] })];
     same("commit of the next handle on a condition", await next.commit(again), [true]);

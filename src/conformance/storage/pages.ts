@@ -78,13 +78,15 @@ const journals: StorageRule = {
     const all = shards.flatMap((shard) =>
       Array.from({ length: ROUNDS }, (_, n) => ({ shard, sequence: n + 1, key: logKey(shard, n + 1) })),
     );
-    const isKept = ({ shard, sequence }: (typeof all)[number]): boolean =>
+    const isRetained = ({ shard, sequence }: (typeof all)[number]): boolean =>
       shard % 8 !== 0 || sequence > ROUNDS / 2;
-    const deletes = all.filter((one) => !isKept(one)).map(({ key }) => key);
+    const deletes = all.filter((one) => !isRetained(one)).map(({ key }) => key);
     same("commit of the deletes", await storage.commit([part({ deletes })]), [true]);
-    const kept = all.filter(isKept).map(({ key, shard, sequence }): Entry => [key, textOf(shard, sequence)]);
+    const stored = all
+      .filter(isRetained)
+      .map(({ key, shard, sequence }): Entry => [key, textOf(shard, sequence)]);
     const range = { ...EVERYTHING, from: "log ", before: "log ~", limit: 100 };
-    same("all records by pages", await walk(storage, range, all.length), kept);
+    same("all records by pages", await walk(storage, range, all.length), stored);
     const ranges = shards.map((shard) => ({
       from: logKey(shard, 1),
       before: `log ${digits(shard, 3)} ~`,
@@ -93,7 +95,7 @@ const journals: StorageRule = {
     same(
       "the three oldest records of each shard in one call",
       await storage.range(ranges),
-      ranges.map(({ from }) => kept.filter(([key]) => key.startsWith(from.slice(0, 8))).slice(0, 3)),
+      ranges.map(({ from }) => stored.filter(([key]) => key.startsWith(from.slice(0, 8))).slice(0, 3)),
     );
   },
 };

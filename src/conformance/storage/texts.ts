@@ -76,7 +76,7 @@ const longKeys: StorageRule = {
 };
 
 /** Writes values, each by its own commit, and reads them by get, by range and by a condition. */
-async function keeps(storage: Storage, values: Readonly<Record<string, string>>): Promise<void> {
+async function retains(storage: Storage, values: Readonly<Record<string, string>>): Promise<void> {
   const entries = Object.entries(values).toSorted(([a], [b]) => (a < b ? -1 : 1));
   for (const entry of entries) await write(storage, [entry]);
   for (const [name, value] of entries) {
@@ -93,7 +93,7 @@ const emptyText: StorageRule = {
   name: "the empty text is a value: its key is there",
   remedy: "Distinguish the empty text from no row, and from null.",
   async check({ storage }) {
-    await keeps(storage, { empty: "", space: " ", zero: "0" });
+    await retains(storage, { empty: "", space: " ", zero: "0" });
     const absent = part({ conditions: [["empty", undefined]], puts: [["empty", "wrong"]] });
     same("commit on the condition that its key is absent", await storage.commit([absent]), [false]);
   },
@@ -106,7 +106,7 @@ const unicode: StorageRule = {
   remedy:
     "Store UTF-8 without normalisation, and do not change line ends. In JSON, escape what must be escaped.",
   async check({ storage }) {
-    await keeps(storage, {
+    await retains(storage, {
       controls: `${controls}\u007f\u0080\u009f`,
       latin: "é ü ß ÿ Ā",
       composed: "\u00e9 and e\u0301",
@@ -130,7 +130,7 @@ const megabyte: StorageRule = {
   name: "a value of a megabyte comes back whole",
   remedy: "Choose a type without a limit, such as `text`, and do not cut.",
   async check({ storage }) {
-    await keeps(storage, {
+    await retains(storage, {
       large: Array.from({ length: MEGABYTE / 16 }, (_, n) => String(n).padStart(15, ".")).join(" "),
       wide: "漢".repeat(MEGABYTE / 3),
       emoji: `a${"😀".repeat(MEGABYTE / 4)}`,

@@ -1,4 +1,4 @@
-import { functionOption, type OptionCheck, optional } from "../../common/index.ts";
+import { functionOption, type OptionCheck, optionalOption } from "../../common/index.ts";
 
 /** Checks of the functions with which a suite controls a place. */
 export type ControlChecks = Readonly<{
@@ -11,5 +11,5 @@ export type ControlChecks = Readonly<{
 /** Returns the checks of a place's functions. `type` names the interface that describes them. */
 export function controlsOf(type: string): ControlChecks {
   const always = functionOption(`is described at ${type}`);
-  return { always, where: (isDeclared) => (isDeclared ? always : optional(always)) };
+  return { always, where: (isDeclared) => (isDeclared ? always : optionalOption(always)) };
 }

@@ -12,10 +12,10 @@ const still: Clock = {
   soon: (run) => run(),
 };
 
-/** Creates the questions with which the service reads answers, without a deadline. `tell` receives what it cannot read. */
-export function questionsOf(tell: (problem: string) => void): Questions {
+/** Creates the questions with which the service reads answers, without a deadline. `report` receives what it cannot read. */
+export function questionsOf(report: (problem: string) => void): Questions {
   const event = (_level: string, _name: string, { problem }: Readonly<Record<string, unknown>>): void =>
-    tell(String(problem));
+    report(String(problem));
   return new Questions({ clock: still, telemetry: { event }, timeoutMs: 1 });
 }
 

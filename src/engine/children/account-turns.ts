@@ -6,7 +6,7 @@ import type { Moment } from "../core/engine-time.ts";
 export type DueChild = Readonly<{
   child: ChildRequest;
   notAfterMs: number;
-  askedAt: Moment;
+  requestedAt: Moment;
   isInTime: boolean;
 }>;
 
@@ -75,7 +75,7 @@ export class AccountTurns {
   }
 
   /** Forgets the rounds of an account of which all children were removed for good. */
-  forget(accountId: number): void {
+  evict(accountId: number): void {
     this.#newest.delete(accountId);
   }
 

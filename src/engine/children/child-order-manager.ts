@@ -41,7 +41,7 @@ export class ChildOrderManager {
     const { reports, venueClock } = this.#parts;
     venueClock.begin();
     this.#unsubscribe = subscribe((event: unknown) =>
-      harmless(() => reports.hear(event), this.#core.told("venue-event.failed")),
+      harmless(() => reports.receive(event), this.#core.reporterOf("venue-event.failed")),
     );
   }
 
@@ -65,7 +65,7 @@ export class ChildOrderManager {
   found(steps: readonly ParentStep[]): void {
     for (const step of steps) {
       this.#dropClosed(step.facts);
-      this.#parts.funds.saw(step);
+      this.#parts.funds.observe(step);
     }
   }
 
@@ -106,8 +106,8 @@ export class ChildOrderManager {
   }
 
   /** Stops following the children of a parent that another engine owns now. That engine follows them. */
-  letGo({ durable, working }: LiveOrder): void {
-    this.#parts.funds.forget(working.orderId);
+  unfollow({ durable, working }: LiveOrder): void {
+    this.#parts.funds.evict(working.orderId);
     this.#parts.closed.drop(working.orderId);
     for (const childId of [durable?.child?.childId, working.child?.childId]) {
       if (childId !== undefined) this.#drop(childId);
@@ -126,7 +126,7 @@ export class ChildOrderManager {
 
   /** Ends the hold of shards that other nodes run now. */
   release(shards: ReadonlySet<number>): void {
-    this.#parts.dispatcher.letGo(shards);
+    this.#parts.dispatcher.release(shards);
   }
 
   stop(): void {
@@ -140,7 +140,7 @@ export class ChildOrderManager {
   }
 
   #drop(childId: string): void {
-    this.#parts.dispatcher.forget(childId);
+    this.#parts.dispatcher.evict(childId);
     this.#parts.reconciler.drop(childId);
   }
 }

@@ -1,5 +1,5 @@
 import { KeyedMutex } from "../../common/index.ts";
-import { childIdOf as childIdIn, type ParsedReport, readReport, reportIn } from "../../host-answers/index.ts";
+import { childIdIn, type ParsedReport, readReport, reportIn } from "../../host-answers/index.ts";
 import { childIdOf, type ParentEvent, readChildId } from "../../lifecycle/index.ts";
 import type { Cause, ChildRequest, ParentOrder } from "../../model/index.ts";
 import type { Core } from "../core/core.ts";
@@ -30,7 +30,7 @@ type LateReport = Readonly<{
   shard: Shard;
   orderId: number;
   attempt: number;
-  said: ParsedReport;
+  reading: ParsedReport;
   source: Source;
 }>;
 
@@ -60,7 +60,7 @@ export class ChildReports {
   }
 
   /** Processes an event that the venue sent by itself. Its format has not been checked yet. */
-  hear(event: unknown): void {
+  receive(event: unknown): void {
     const childId = childIdIn(event);
     if (childId === undefined) return this.#refuse("", "the event does not name a child");
     this.take(readReport(reportIn(event), childId), "EVENT");
@@ -125,21 +125,21 @@ export class ChildReports {
    * submit and a report that is taken in again, because its record was lost, count also while the shard leaves: the next owner
    * does not hear them, and a look-up may lag behind them.
    */
-  take(said: ParsedReport, source: Source, isAgain = false): void {
-    const childId = idOf(said);
+  take(reading: ParsedReport, source: Source, isAgain = false): void {
+    const childId = idOf(reading);
     const named = readChildId(childId);
     if (named === undefined) return this.#refuse(childId, "childId is not the id of a child order");
     const shard = this.#parts.shards.ofOrder(named.orderId);
     const input = (): void => {
       const live = shard.liveOrders.get(named.orderId);
       if (live === undefined || live.durable?.ended !== undefined) {
-        const late = { ...named, shard, said, source };
+        const late = { ...named, shard, reading, source };
         return void this.#late.runExclusive([String(late.orderId)], () => this.#takeInLate(late));
       }
-      const pending = this.#takeIn(shard, { live, attempt: named.attempt, said }, source);
+      const pending = this.#takeIn(shard, { live, attempt: named.attempt, reading }, source);
       // If the store does not keep the record, take the report in again: no look-up covers a resolved child, and that of any
       // other may lag behind what the venue has reported.
-      ifLost(pending, () => this.take(said, source, true));
+      ifLost(pending, () => this.take(reading, source, true));
     };
     if (isAgain || source === "SUBMIT") shard.conclude(input);
     else shard.post(input);
@@ -152,29 +152,29 @@ export class ChildReports {
 
   #takeIn(
     shard: Shard,
-    { live, attempt, said }: Readonly<{ live: LiveOrder; attempt: number; said: ParsedReport }>,
+    { live, attempt, reading }: Readonly<{ live: LiveOrder; attempt: number; reading: ParsedReport }>,
     source: Source,
   ): PendingRecord | undefined {
     const order = live.working;
-    const childId = idOf(said);
+    const childId = idOf(reading);
     const isOutstanding = order.child?.childId === childId;
     const wasSent = isOutstanding || (attempt >= 1 && attempt <= order.attempts);
     if (!wasSent || (!isOutstanding && childIdOf(order, attempt) !== childId)) {
       this.#refuse(childId, "the engine has not sent this child");
       return undefined;
     }
-    if (isOutstanding && isForWantOfFunds(said)) this.#parts.funds.refused(order);
-    return shard.change(order.orderId, this.#eventOf(order, said, source), { kind: "VENUE", source });
+    if (isOutstanding && isForWantOfFunds(reading)) this.#parts.funds.refused(order);
+    return shard.change(order.orderId, this.#eventOf(order, reading, source), { kind: "VENUE", source });
   }
 
-  #eventOf(order: ParentOrder, said: ParsedReport, source: Source): ParentEvent {
-    if (said.kind === "unreadable") {
-      const { childId, fills, problem } = said;
+  #eventOf(order: ParentOrder, reading: ParsedReport, source: Source): ParentEvent {
+    if (reading.kind === "unreadable") {
+      const { childId, fills, problem } = reading;
       this.#core.telemetry.event("error", "venue.report-invalid", { childId, problem });
       return { kind: "REPORT_INVALID", childId, fills, problem };
     }
     const now = this.#parts.market.now(order.intent.symbol);
-    const { report } = said;
+    const { report } = reading;
     const waitMs = this.#parts.closeWait.ms;
     // A look-up that closes the child is the one that is due, unless executions may follow it.
     const isEarly = report.state === "closed" && (source !== "LOOKUP" || waitMs > 0);
@@ -197,14 +197,14 @@ export class ChildReports {
         await this.#untilDurable(late);
         const { memory } = late.shard;
         const ended = await this.#readEnded(late.orderId);
-        if (ended === undefined) return this.#refuse(idOf(late.said), "the order of the child is unknown");
+        if (ended === undefined) return this.#refuse(idOf(late.reading), "the order of the child is unknown");
         if (!(await this.#addTo({ ended, memory }, late))) continue;
         // A report that waits for this one is activity too.
         this.#core.counters.activity++;
         return;
       } catch (error) {
         telemetry.event("error", "late-report.failed", {
-          childId: idOf(late.said),
+          childId: idOf(late.reading),
           message: String(error),
         });
         await new Promise<void>((resolve) => this.#parts.timers.after(settings.retryMaxMs, resolve));
@@ -238,15 +238,15 @@ export class ChildReports {
    */
   #addTo(
     { ended, memory }: Readonly<{ ended: ParentOrder; memory: ShardMemory }>,
-    { shard, attempt, said, source }: LateReport,
+    { shard, attempt, reading, source }: LateReport,
   ): Promise<boolean> {
     return new Promise((resolve, reject) => {
       shard.post(() => {
         if (shard.memory !== memory) return resolve(false);
         const live = memory.adopt(ended);
-        const pending = this.#takeIn(shard, { live, attempt, said }, source);
+        const pending = this.#takeIn(shard, { live, attempt, reading }, source);
         if (pending !== undefined) return void shard.whenDurable(pending).then(() => resolve(true), reject);
-        memory.letGo(live);
+        memory.release(live);
         resolve(true);
       }, reject);
     });
@@ -258,10 +258,13 @@ export class ChildReports {
   }
 }
 
-const idOf = (said: ParsedReport): string => (said.kind === "report" ? said.report.childId : said.childId);
+const idOf = (reading: ParsedReport): string =>
+  reading.kind === "report" ? reading.report.childId : reading.childId;
 
-const isForWantOfFunds = (said: ParsedReport): boolean =>
-  said.kind === "report" && said.report.state === "rejected" && said.report.mark === "INSUFFICIENT_FUNDS";
+const isForWantOfFunds = (reading: ParsedReport): boolean =>
+  reading.kind === "report" &&
+  reading.report.state === "rejected" &&
+  reading.report.mark === "INSUFFICIENT_FUNDS";
 
 /** Returns whether the shard belongs to another engine now, or to none. Another engine hears the venue's events itself. */
 const isOver = ({ state }: Shard): boolean =>

@@ -19,7 +19,10 @@ export class CloseWait {
   }
 
   get ms(): number {
-    const { fillsMayFollowCloseMs = 0 } = capabilitiesOf(this.#venue, this.#core.told("venue.capabilities"));
+    const { fillsMayFollowCloseMs = 0 } = capabilitiesOf(
+      this.#venue,
+      this.#core.reporterOf("venue.capabilities"),
+    );
     return Math.max(fillsMayFollowCloseMs, this.#longestMs);
   }
 
@@ -126,13 +129,13 @@ export class ClosedChildren {
       const answer: unknown = await venue.lookup(one.child);
       counters.activity++;
       if (readNotFound(answer) !== undefined) return failed("the venue does not know it any more");
-      const said = readReport(answer, childId);
-      reports.take(said, "LOOKUP");
-      if (said.kind === "unreadable") return failed(said.problem);
+      const reading = readReport(answer, childId);
+      reports.take(reading, "LOOKUP");
+      if (reading.kind === "unreadable") return failed(reading.problem);
       if (!this.#isFollowed(one)) return;
       one.failingSinceMs = undefined;
-      if (said.report.state === "open") this.#lookAfter(one, settings.reconcileEveryMs);
-      else this.#goOn(one);
+      if (reading.report.state === "open") this.#lookAfter(one, settings.reconcileEveryMs);
+      else this.#resume(one);
     } catch (error) {
       failed(String(error));
     } finally {
@@ -147,13 +150,13 @@ export class ClosedChildren {
     one.failingSinceMs ??= nowMs;
     const leftMs = one.failingSinceMs + MOST_CLOSE_WAIT_MS - nowMs;
     telemetry.event("warn", "lookup.failed", { childId: one.child.childId, message: why });
-    if (leftMs <= 0) return this.#goOn(one);
+    if (leftMs <= 0) return this.#resume(one);
     const pauseMs = Math.min(settings.retryMaxMs, settings.retryMinMs * 2 ** Math.min(one.failures++, 30));
     this.#lookAfter(one, Math.min(pauseMs, leftMs));
   }
 
   /** Lets the parent send its next child, after the executions that the look-up found. */
-  #goOn(one: Closed): void {
+  #resume(one: Closed): void {
     const { childId, parentOrderId } = one.child;
     this.drop(parentOrderId);
     const shard = this.#parts.shards.ofOrder(parentOrderId);

@@ -82,7 +82,7 @@ export class Dispatcher {
     if (child === undefined || order.child === undefined) return;
     const { notAfterMs } = order.child;
     const isInTime = !this.#isLate(notAfterMs, ownedAt);
-    const due = { child, notAfterMs, askedAt: ownedAt, isInTime };
+    const due = { child, notAfterMs, requestedAt: ownedAt, isInTime };
     const shard = shardOfId(order.orderId);
     this.#handed.add(child.childId);
     this.#confirmed(shard, ownedAt);
@@ -93,12 +93,12 @@ export class Dispatcher {
   }
 
   /** Forgets a resolved child. */
-  forget(childId: string): void {
+  evict(childId: string): void {
     this.#handed.delete(childId);
   }
 
   /**
-   * Hands nothing more over of some shards, until {@link letGo}: their children wait. Resolves when every child of them that
+   * Hands nothing more over of some shards, until {@link release}: their children wait. Resolves when every child of them that
    * was handed over is answered, or its deadline has passed, or the engine closes.
    */
   async hold(shards: ReadonlySet<number>): Promise<void> {
@@ -132,7 +132,7 @@ export class Dispatcher {
   }
 
   /** Ends the hold of shards that other nodes run now. */
-  letGo(shards: ReadonlySet<number>): void {
+  release(shards: ReadonlySet<number>): void {
     for (const number of shards) this.#held.delete(number);
   }
 
@@ -152,7 +152,7 @@ export class Dispatcher {
       const waitMs = venueQueue.waitMs();
       if (waitMs > 0) return this.#pumpAfter(waitMs);
       const isOwned = this.#isConfirmed(shardOfId(due.child.parentOrderId));
-      if (!isOwned && !this.#isLate(due.notAfterMs, due.askedAt)) return void this.#confirm(due.child);
+      if (!isOwned && !this.#isLate(due.notAfterMs, due.requestedAt)) return void this.#confirm(due.child);
       venueQueue.shift();
       // A late child is only withdrawn, which a later owner of the shard refuses.
       if (!isOwned) this.#withdraw(due.child, { detail: LATE });
@@ -161,8 +161,8 @@ export class Dispatcher {
   }
 
   /** Whether the time of a child has passed: also if the wall clock has gone forward since, because the machine may have slept. */
-  #isLate(notAfterMs: number, askedAt: Moment): boolean {
-    const sleptMs = this.#core.time.steppedSinceMs(askedAt);
+  #isLate(notAfterMs: number, requestedAt: Moment): boolean {
+    const sleptMs = this.#core.time.steppedSinceMs(requestedAt);
     return this.#parts.venueClock.nowMs() + sleptMs >= notAfterMs;
   }
 
@@ -178,19 +178,19 @@ export class Dispatcher {
   }
 
   /** Notes that the store, asked at that moment, has taken this engine for the owner of a shard. */
-  #confirmed(shard: number, askedAt: Moment): void {
+  #confirmed(shard: number, requestedAt: Moment): void {
     const before = this.#confirmedAt.get(shard);
-    if (before === undefined || before.monotonicMs <= askedAt.monotonicMs)
-      this.#confirmedAt.set(shard, askedAt);
-    if (this.#isConfirmed(shard)) this.#parts.venueQueue.takeBack(shard);
+    if (before === undefined || before.monotonicMs <= requestedAt.monotonicMs)
+      this.#confirmedAt.set(shard, requestedAt);
+    if (this.#isConfirmed(shard)) this.#parts.venueQueue.withdraw(shard);
   }
 
   #pumpAfter(waitMs: number): void {
     this.#waiting = true;
-    this.#parts.timers.after(waitMs, () => this.#goOn());
+    this.#parts.timers.after(waitMs, () => this.#resume());
   }
 
-  #goOn(): void {
+  #resume(): void {
     this.#waiting = false;
     this.#pump(true);
   }
@@ -203,7 +203,7 @@ export class Dispatcher {
     const { venueQueue, timers, shards } = this.#parts;
     const { retryMinMs } = this.#core.settings;
     const shard = shardOfId(parentOrderId);
-    const askedAt = this.#core.time.moment();
+    const requestedAt = this.#core.time.moment();
     let isAside = false;
     this.#waiting = true;
     const patienceMs = this.#patienceMs();
@@ -212,22 +212,22 @@ export class Dispatcher {
       if (patienceMs > 0) this.#silentAtMs = this.#core.monotonicMs();
       // An append that became durable meanwhile has confirmed it.
       if (!this.#isConfirmed(shard)) venueQueue.setAside(shard);
-      this.#goOn();
+      this.#resume();
     });
     try {
       await shards.at(shard).confirm();
       this.#core.counters.activity++;
-      this.#confirmed(shard, askedAt);
-      venueQueue.takeBack(shard);
+      this.#confirmed(shard, requestedAt);
+      venueQueue.withdraw(shard);
     } catch (error) {
       this.#core.telemetry.event("warn", "confirm.failed", { message: errorMessage(error) });
       // They stay aside for a pause. Otherwise a store that fails at once would be asked again at once.
-      if (isAside) return void timers.after(retryMinMs, () => this.#goOnWith(shard));
+      if (isAside) return void timers.after(retryMinMs, () => this.#resumeWith(shard));
       this.#putLast(shard);
     }
     cancel();
     if (isAside) this.#pump(true);
-    else if (this.#isConfirmed(shard)) this.#goOn();
+    else if (this.#isConfirmed(shard)) this.#resume();
     else this.#pumpAfter(retryMinMs);
   }
 
@@ -242,7 +242,7 @@ export class Dispatcher {
   }
 
   /** Lets the children of a shard that was aside wait for their turn again. */
-  #goOnWith(shard: number): void {
+  #resumeWith(shard: number): void {
     this.#putLast(shard);
     this.#pump(true);
   }
@@ -253,11 +253,13 @@ export class Dispatcher {
   }
 
   #send(due: DueChild): boolean {
-    const { child, notAfterMs, askedAt, isInTime } = due;
+    const { child, notAfterMs, requestedAt, isInTime } = due;
     const { reports, reconciler, timers, submissions, venueClock } = this.#parts;
     const venueMs = venueClock.nowMs();
     const late = isInTime ? LATE_IN_QUEUE : LATE;
-    const objection = this.#isLate(notAfterMs, askedAt) ? late : objectionTo(child, this.#core, this.#parts);
+    const objection = this.#isLate(notAfterMs, requestedAt)
+      ? late
+      : objectionTo(child, this.#core, this.#parts);
     const live = this.#parts.shards.live(child.parentOrderId);
     if (objection !== undefined) {
       if (objection === OVERTAKEN && live !== undefined) this.#parts.exposure.overtaken(live);

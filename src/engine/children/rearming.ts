@@ -1,6 +1,6 @@
 import type { ReadonlyIdMap } from "../../triggers/index.ts";
-import { forgetWork, type LiveOrder } from "../core/live-order.ts";
-import { COSTS, type Turns } from "../core/turns.ts";
+import { clearWork, type LiveOrder } from "../core/live-order.ts";
+import { COSTS, type WorkTurns } from "../core/turns.ts";
 import type { Arming } from "../eligibility/arming.ts";
 import type { ExposureTracker } from "../eligibility/exposure-tracker.ts";
 import type { PovParticipants } from "../eligibility/pov-participants.ts";
@@ -34,8 +34,8 @@ export class Rearming {
 
   /** Arms an open parent that was read from the store. */
   arm(live: LiveOrder): void {
-    this.#parts.participants.keep(live);
-    this.#parts.exposure.keep(live);
+    this.#parts.participants.track(live);
+    this.#parts.exposure.track(live);
     this.#parts.arming.rearm(live);
   }
 
@@ -53,10 +53,10 @@ export class Rearming {
    * Stops watching the parents of a shard that another node runs from now on. Resolves when they are as a follower of the shard
    * would have made them.
    */
-  async letGoAll(shard: Shard, parents: ReadonlyIdMap<LiveOrder>, turns: Turns): Promise<void> {
+  async releaseAll(shard: Shard, parents: ReadonlyIdMap<LiveOrder>, turns: WorkTurns): Promise<void> {
     for (const live of parents.values()) {
-      this.#letGo(shard, live);
-      forgetWork(live);
+      this.#release(shard, live);
+      clearWork(live);
       const turn = turns.spend(COSTS.arm);
       if (turn !== undefined) await turn;
     }
@@ -69,8 +69,8 @@ export class Rearming {
     yield* inSteps(before.values(), (live) => {
       const now = runsHere(shard) ? shard.liveOrders.get(live.working.orderId) : undefined;
       if (now !== undefined && isDurable(live)) return this.#replace(live, now);
-      this.#letGo(shard, live);
-      if (now === undefined) return this.#parts.participants.letGo(live);
+      this.#release(shard, live);
+      if (now === undefined) return this.#parts.participants.release(live);
       if (live.servedOn !== undefined) now.servedOn = live.servedOn;
       this.arm(now);
     });
@@ -84,15 +84,15 @@ export class Rearming {
     now.followedTo ??= before.followedTo;
     if (before.servedOn !== undefined) now.servedOn = before.servedOn;
     this.arm(now);
-    this.#parts.arming.callOffTimers(before);
+    this.#parts.arming.cancelTimers(before);
   }
 
-  #letGo(shard: Shard, live: LiveOrder): void {
+  #release(shard: Shard, live: LiveOrder): void {
     this.#parts.participants.drop(live);
     this.#parts.arming.disarm(live);
     if (runsHere(shard)) return;
-    this.#parts.participants.letGo(live);
-    this.#parts.children.letGo(live);
+    this.#parts.participants.release(live);
+    this.#parts.children.unfollow(live);
   }
 }
 

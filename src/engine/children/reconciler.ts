@@ -31,7 +31,7 @@ type Case = {
   failingSinceMs: number | undefined;
   notFound: number;
   /** Whether the venue has been asked to void it since it last reported on it. */
-  voidAsked: boolean;
+  voidRequested: boolean;
   failures: number;
   escalated: boolean;
   /** Number of look-ups so far. Only the newest may prove that the venue does not know the child. */
@@ -49,7 +49,7 @@ const UNJUDGED =
  * When a look-up was asked, also by the wall clock without a step that nothing confirms, and the newest time that the venue had
  * told until then.
  */
-type Asked = Moment & Readonly<{ unsteppedMs: number; toldMs: number | undefined }>;
+type Requested = Moment & Readonly<{ unsteppedMs: number; reportedMs: number | undefined }>;
 
 /**
  * Follows every outstanding child until it is resolved. An unknown child is looked up at once and again with growing
@@ -97,7 +97,7 @@ export class Reconciler {
       unknownSinceMs: nowMs,
       failingSinceMs: undefined,
       notFound: 0,
-      voidAsked: false,
+      voidRequested: false,
       failures: 0,
       escalated: false,
       turn: 0,
@@ -172,19 +172,19 @@ export class Reconciler {
    * Returns whether an answer would be processed now. While the shard reloads, or the trust of the engine has lapsed,
    * answers would only pile up in its mailbox.
    */
-  #mayAsk({ parentOrderId }: ChildRequest): boolean {
+  #mayQuery({ parentOrderId }: ChildRequest): boolean {
     return this.#core.trust.holds && this.#parts.shards.ofOrder(parentOrderId).state !== "reloading";
   }
 
   async #look(one: Case): Promise<void> {
     if (!this.#isFollowed(one)) return;
-    if (!this.#mayAsk(one.child)) return this.#lookAfter(one, this.#core.settings.reconcileEveryMs);
+    if (!this.#mayQuery(one.child)) return this.#lookAfter(one, this.#core.settings.reconcileEveryMs);
     const turn = ++one.turn;
     // "Not found" alone will be judged by a time that the venue told before the look-up.
-    const toldMs = this.#parts.venueClock.toldMs;
-    if (one.unknown) this.#parts.venueClock.ask();
+    const reportedMs = this.#parts.venueClock.reportedMs;
+    if (one.unknown) this.#parts.venueClock.query();
     const { time } = this.#core;
-    const asked = { ...time.moment(), unsteppedMs: time.unsteppedWallMs(), toldMs };
+    const requested = { ...time.moment(), unsteppedMs: time.unsteppedWallMs(), reportedMs };
     // A look-up that is never answered must not end the case: ask again after the time of a submit.
     const cancelPatience = this.#parts.timers.after(this.#core.settings.submitDeadlineMs, () =>
       this.#again(one),
@@ -194,9 +194,9 @@ export class Reconciler {
       this.#core.counters.activity++;
       const missing = readNotFound(answer);
       if (missing !== undefined) one.failingSinceMs = undefined;
-      if (typeof missing === "object") this.#parts.venueClock.hear(missing.notFoundAtMs, asked);
+      if (typeof missing === "object") this.#parts.venueClock.receive(missing.notFoundAtMs, requested);
       if (missing === undefined) this.#found(one, answer, "LOOKUP");
-      else if (one.turn === turn) await this.#missed(one, missing, asked);
+      else if (one.turn === turn) await this.#missed(one, missing, requested);
     } catch (error) {
       this.#core.telemetry.event("warn", "lookup.failed", {
         childId: one.child.childId,
@@ -213,16 +213,16 @@ export class Reconciler {
    * stays unknown.
    */
   #found(one: Case, answer: unknown, source: "LOOKUP" | "VOID"): void {
-    const said = readReport(answer, one.child.childId);
+    const reading = readReport(answer, one.child.childId);
     one.notFound = 0;
-    one.voidAsked = false;
-    if (said.kind === "report") {
+    one.voidRequested = false;
+    if (reading.kind === "report") {
       one.failures = 0;
       one.failingSinceMs = undefined;
     }
-    this.#parts.reports.take(said, source);
+    this.#parts.reports.take(reading, source);
     if (!this.#isFollowed(one)) return;
-    if (said.kind === "unreadable") this.#again(one);
+    if (reading.kind === "unreadable") this.#again(one);
     else this.#lookAfter(one, this.#core.settings.reconcileEveryMs);
   }
 
@@ -230,17 +230,17 @@ export class Reconciler {
    * Handles "not found". It counts only if the venue was asked after deadline and quiet time (I22). To have an id voided,
    * no deadline must have passed.
    */
-  async #missed(one: Case, answer: NotFound, asked: Asked): Promise<void> {
+  async #missed(one: Case, answer: NotFound, requested: Requested): Promise<void> {
     if (!this.#isFollowed(one)) return;
     if (!one.unknown) this.#parts.reports.missing(one.child);
     const { proof } = one;
-    const judge = this.#judgeOf(one, answer, asked.toldMs);
-    const capabilities = capabilitiesOf(this.#parts.venue, this.#core.told("venue.capabilities"));
+    const judge = this.#judgeOf(one, answer, requested.reportedMs);
+    const capabilities = capabilitiesOf(this.#parts.venue, this.#core.reporterOf("venue.capabilities"));
     const mayVoid = capabilities.canVoid && this.#parts.venue.voidChild !== undefined;
     const waitMs = (nowMs: number): number =>
       mayVoid ? proof.voidWaitMs(nowMs) : proof.waitMs(judge, nowMs);
-    if (waitMs(asked.monotonicMs) > 0) return this.#awaitProof(one, waitMs(this.#core.monotonicMs()));
-    const isProved = proof.holds(judge, { ...asked, wallMs: asked.unsteppedMs });
+    if (waitMs(requested.monotonicMs) > 0) return this.#awaitProof(one, waitMs(this.#core.monotonicMs()));
+    const isProved = proof.holds(judge, { ...requested, wallMs: requested.unsteppedMs });
     if (!isProved && !mayVoid) {
       if (judge === NO_CLOCK) this.#escalate(one, UNJUDGED);
       return this.#again(one);
@@ -252,15 +252,16 @@ export class Reconciler {
     if (this.#isFollowed(one)) this.#lookAfter(one, this.#core.settings.retryMaxMs);
   }
 
-  /** Returns the clock that judges an answer, and what it showed; `toldMs` is what the venue had told of it before. */
-  #judgeOf({ isInherited }: Case, answer: NotFound, toldMs: number | undefined): Judge {
+  /** Returns the clock that judges an answer, and what it showed; `reportedMs` is what the venue had told of it before. */
+  #judgeOf({ isInherited }: Case, answer: NotFound, reportedMs: number | undefined): Judge {
     const { venueClock } = this.#parts;
     if (typeof answer === "object") {
       const { notFoundAtMs } = answer;
       return { clock: "venue", venueMs: venueClock.isPlausible(notFoundAtMs) ? notFoundAtMs : undefined };
     }
-    if (!venueClock.tells) return isInherited && this.#core.trust.isLeased ? NO_CLOCK : { clock: "wall" };
-    return { clock: "venue", venueMs: toldMs };
+    if (!venueClock.reportsTime)
+      return isInherited && this.#core.trust.isLeased ? NO_CLOCK : { clock: "wall" };
+    return { clock: "venue", venueMs: reportedMs };
   }
 
   /**
@@ -270,8 +271,8 @@ export class Reconciler {
   async #settleMissing(one: Case, capabilities: VenueCapabilities, isProved: boolean): Promise<boolean> {
     const { venue, reports } = this.#parts;
     const suffices = isProved && capabilities.honoursDeadline;
-    if (capabilities.canVoid && venue.voidChild !== undefined && !(one.voidAsked && suffices)) {
-      one.voidAsked = true;
+    if (capabilities.canVoid && venue.voidChild !== undefined && !(one.voidRequested && suffices)) {
+      one.voidRequested = true;
       const answer: unknown = await venue.voidChild(one.child);
       if (answer === "voided") reports.voided(one.child);
       else this.#found(one, answer, "VOID");

@@ -5,7 +5,7 @@ import type { Moment } from "../core/engine-time.ts";
 import type { Timers } from "../time/timers.ts";
 
 /** Pause between two questions for the venue's time. */
-const ASK_EVERY_MS = 30_000;
+const QUERY_EVERY_MS = 30_000;
 
 /** Most by which two clocks drift apart, as a share of the time that passes. Each is slewed by at most 500 ppm. */
 const DRIFT = 1e-3;
@@ -14,7 +14,7 @@ const DRIFT = 1e-3;
 const PLAUSIBLE_MS = 86_400_000;
 
 /** What the venue said of its time between two moments, and how far the wall clock was ahead of the monotonic one. */
-type Sample = Readonly<{ venueMs: number; askedAtMs: number; heardAtMs: number; wallAheadMs: number }>;
+type Sample = Readonly<{ venueMs: number; requestedAtMs: number; receivedAtMs: number; wallAheadMs: number }>;
 
 type Bounds = Readonly<{ earliestMs: number; latestMs: number }>;
 
@@ -26,37 +26,37 @@ export type VenueClockParts = Readonly<{ venue: ExecutionVenue; timers: Timers }
  * arrival, which bounds the venue's time from below and above. The bounds move on with the monotonic clock and widen
  * by the drift. The wall clock counts while it lies within them; otherwise the nearer bound does.
  *
- * The estimate sets deadlines. It proves nothing: whether a deadline has passed is judged by {@link toldMs} and
+ * The estimate sets deadlines. It proves nothing: whether a deadline has passed is judged by {@link reportedMs} and
  * by the times of answers alone, so a wrong estimate costs a refusal or a longer wait, and never a second execution.
  */
 export class VenueClock {
   readonly #core: Core;
   readonly #parts: VenueClockParts;
-  readonly #canAsk: boolean;
+  readonly #canQuery: boolean;
   #sample: Sample | undefined;
-  #toldMs: number | undefined;
-  #hasTold = false;
-  #isAsking = false;
-  #askedAtMs: number = Number.NEGATIVE_INFINITY;
+  #reportedMs: number | undefined;
+  #hasReported = false;
+  #isQuerying = false;
+  #requestedAtMs: number = Number.NEGATIVE_INFINITY;
   #isApart = false;
   #isStopped = false;
 
   constructor(core: Core, parts: VenueClockParts) {
     this.#core = core;
     this.#parts = parts;
-    this.#canAsk = parts.venue.venueTimeMs !== undefined;
+    this.#canQuery = parts.venue.venueTimeMs !== undefined;
   }
 
   /** Whether the venue tells its time. "Not found" without a time then proves nothing by itself. */
-  get tells(): boolean {
-    return this.#hasTold || this.#canAsk;
+  get reportsTime(): boolean {
+    return this.#hasReported || this.#canQuery;
   }
 
   /** Asks the venue for its time now and at intervals, if it can tell it. */
   begin(): void {
-    if (this.#isStopped || !this.#canAsk) return;
-    this.ask();
-    this.#parts.timers.after(ASK_EVERY_MS, () => this.begin());
+    if (this.#isStopped || !this.#canQuery) return;
+    this.query();
+    this.#parts.timers.after(QUERY_EVERY_MS, () => this.begin());
   }
 
   stop(): void {
@@ -75,7 +75,7 @@ export class VenueClock {
     if (sample === undefined) return wallMs;
     const monotonicMs = this.#core.monotonicMs();
     if (wallMs - monotonicMs - sample.wallAheadMs >= this.#core.settings.clockStepMs) {
-      this.ask();
+      this.query();
       return wallMs;
     }
     const { earliestMs, latestMs } = boundsAt(sample, monotonicMs);
@@ -89,40 +89,45 @@ export class VenueClock {
   }
 
   /** The newest time that the venue has told so far, which proofs may use; undefined if it told none that can be its. */
-  get toldMs(): number | undefined {
-    return this.#toldMs;
+  get reportedMs(): number | undefined {
+    return this.#reportedMs;
   }
 
   /** Asks the venue for its time, if it can tell it and was not asked just now. */
-  ask(): void {
-    if (!this.#canAsk || this.#isAsking || this.#isStopped) return;
-    const askedAt = this.#core.time.moment();
-    if (askedAt.monotonicMs - this.#askedAtMs < this.#core.settings.retryMinMs) return;
-    this.#askedAtMs = askedAt.monotonicMs;
-    this.#isAsking = true;
-    void this.#question(askedAt);
+  query(): void {
+    if (!this.#canQuery || this.#isQuerying || this.#isStopped) return;
+    const requestedAt = this.#core.time.moment();
+    if (requestedAt.monotonicMs - this.#requestedAtMs < this.#core.settings.retryMinMs) return;
+    this.#requestedAtMs = requestedAt.monotonicMs;
+    this.#isQuerying = true;
+    void this.#question(requestedAt);
   }
 
-  async #question(askedAt: Moment): Promise<void> {
+  async #question(requestedAt: Moment): Promise<void> {
     try {
-      const asked = (): unknown => this.#parts.venue.venueTimeMs?.();
-      const venueMs = await this.#core.questions.ask("venue.venueTimeMs", asked, readVenueTime);
-      this.hear(venueMs, askedAt);
+      const timeOf = (): unknown => this.#parts.venue.venueTimeMs?.();
+      const venueMs = await this.#core.questions.query("venue.venueTimeMs", timeOf, readVenueTime);
+      this.receive(venueMs, requestedAt);
     } catch {
       // The failure has been reported. The venue is asked again.
     } finally {
-      this.#isAsking = false;
+      this.#isQuerying = false;
     }
   }
 
   /** Takes a time of the venue from an answer that arrives now, to a question asked at that moment. */
-  hear(venueMs: number, askedAt: Moment): void {
+  receive(venueMs: number, requestedAt: Moment): void {
     const { wallMs, monotonicMs } = this.#core.time.moment();
-    this.#hasTold = true;
+    this.#hasReported = true;
     if (!this.isPlausible(venueMs)) return this.#report("venue.time-refused", venueMs - wallMs);
-    const wallAheadMs = askedAt.wallMs - askedAt.monotonicMs;
-    const sample = { venueMs, askedAtMs: askedAt.monotonicMs, heardAtMs: monotonicMs, wallAheadMs };
-    this.#toldMs = venueMs;
+    const wallAheadMs = requestedAt.wallMs - requestedAt.monotonicMs;
+    const sample = {
+      venueMs,
+      requestedAtMs: requestedAt.monotonicMs,
+      receivedAtMs: monotonicMs,
+      wallAheadMs,
+    };
+    this.#reportedMs = venueMs;
     this.#core.time.confirm(venueMs);
     // The machine may have slept while the answer was on its way.
     if (wallMs - monotonicMs - wallAheadMs >= this.#core.settings.clockStepMs) return;
@@ -135,7 +140,7 @@ export class VenueClock {
     const current = this.#sample;
     if (current === undefined) return true;
     if (wallAheadMs - current.wallAheadMs >= this.#core.settings.clockStepMs) return true;
-    const [now, before] = [boundsAt(sample, sample.heardAtMs), boundsAt(current, sample.heardAtMs)];
+    const [now, before] = [boundsAt(sample, sample.receivedAtMs), boundsAt(current, sample.receivedAtMs)];
     const isApart = now.earliestMs > before.latestMs || now.latestMs < before.earliestMs;
     return isApart || now.latestMs - now.earliestMs <= before.latestMs - before.earliestMs;
   }
@@ -155,9 +160,9 @@ export class VenueClock {
 }
 
 /** Returns the bounds of the venue's time at a later moment of the monotonic clock. Its times are whole milliseconds. */
-function boundsAt({ venueMs, askedAtMs, heardAtMs }: Sample, monotonicMs: number): Bounds {
+function boundsAt({ venueMs, requestedAtMs, receivedAtMs }: Sample, monotonicMs: number): Bounds {
   return {
-    earliestMs: Math.floor(venueMs + (monotonicMs - heardAtMs) * (1 - DRIFT)),
-    latestMs: Math.ceil(venueMs + 1 + (monotonicMs - askedAtMs) * (1 + DRIFT)),
+    earliestMs: Math.floor(venueMs + (monotonicMs - receivedAtMs) * (1 - DRIFT)),
+    latestMs: Math.ceil(venueMs + 1 + (monotonicMs - requestedAtMs) * (1 + DRIFT)),
   };
 }

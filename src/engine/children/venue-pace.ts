@@ -37,7 +37,7 @@ export class VenuePace {
   /** Returns how long no child may go out; 0 when one may go now. */
   waitMs(nowMs: number): number {
     if (this.#rate === undefined) return 0;
-    this.#forget(nowMs);
+    this.#evict(nowMs);
     const isFull = this.#inSecond >= Math.ceil(this.#rate);
     const freeMs = isFull ? (this.#recent.first?.atMs ?? nowMs) + SECOND_MS : nowMs;
     return Math.max(Math.ceil(Math.max(this.#nextMs(), freeMs) - nowMs - ROUNDING_MS), 0);
@@ -76,7 +76,7 @@ export class VenuePace {
     return (Math.floor((BURST_MS * rate) / SECOND_MS) * SECOND_MS) / rate;
   }
 
-  #forget(nowMs: number): void {
+  #evict(nowMs: number): void {
     for (let { first } = this.#recent; first !== undefined; first = this.#recent.first) {
       if (first.atMs > nowMs - SECOND_MS) return;
       this.#inSecond -= first.count;

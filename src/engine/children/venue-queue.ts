@@ -62,7 +62,7 @@ export class VenueQueue {
    * children that came meanwhile, they would have to be confirmed anew when their turn comes, and never go out at a busy
    * venue; before all others, a shard that is aside again and again would keep those that came earlier.
    */
-  takeBack(shard: number): void {
+  withdraw(shard: number): void {
     const aside = this.#aside.get(shard);
     if (aside === undefined) return;
     this.#aside.delete(shard);
@@ -79,7 +79,7 @@ export class VenueQueue {
   removeOf(shards: ReadonlySet<number>): readonly DueChild[] {
     const removed = this.#remove(shards).map(({ due }) => due);
     for (const { child } of removed)
-      for (const turns of [this.#reducing, this.#opening]) turns.forget(child.accountId);
+      for (const turns of [this.#reducing, this.#opening]) turns.evict(child.accountId);
     return removed;
   }
 
@@ -90,7 +90,7 @@ export class VenueQueue {
 
   /** Applies the rate that the venue declares now. Of several nodes, each has the part of it that its shards are of all. */
   readRate(): void {
-    const { ratePerSecond } = capabilitiesOf(this.#venue, this.#core.told("venue.capabilities"));
+    const { ratePerSecond } = capabilitiesOf(this.#venue, this.#core.reporterOf("venue.capabilities"));
     const part = Math.max(this.#core.counters.shards, 1) / SHARD_COUNT;
     this.#pace.declare(ratePerSecond === undefined ? undefined : ratePerSecond * part);
   }

@@ -20,8 +20,8 @@ export class BeatTimes {
   }
 
   /** Takes what the store's clock said between a question and its answer, which are by the monotonic clock. */
-  saw(storeMs: number, { askedMs, answeredMs }: ReadTimes): void {
-    this.#aheadMs = storeMs - (askedMs + answeredMs) / 2;
+  observe(storeMs: number, { requestedMs, answeredMs }: ReadTimes): void {
+    this.#aheadMs = storeMs - (requestedMs + answeredMs) / 2;
   }
 
   /** Time until the next renewal: half a beat to one and a half. */

@@ -1,8 +1,8 @@
-import { numberOption, type OptionCheck, optional, optionsOf } from "../../common/index.ts";
+import { numberOption, type OptionCheck, optionalOption, optionsOf } from "../../common/index.ts";
 import { MARKET_SHARD } from "../../model/index.ts";
 import type { ClusterView, NodeRow, NodeState, NodeWish, ShardHead, ShardOwner } from "../../ports/index.ts";
 import { assignmentsIn } from "./cluster-views.ts";
-import { askedBy, OPERATOR_CHECKS, type OperatorOptions, pauseOf } from "./operator-parts.ts";
+import { checkedLeases, OPERATOR_CHECKS, type OperatorOptions, pauseOf } from "./operator-parts.ts";
 
 /** Renewals of a node in one ttl. */
 const BEATS_PER_TTL = 4;
@@ -59,7 +59,7 @@ export interface ClusterReportOptions extends OperatorOptions {
 
 const reportOptions: OptionCheck = optionsOf<ClusterReportOptions>({
   ...OPERATOR_CHECKS,
-  watchMs: optional(numberOption({ from: 0 }, " of milliseconds")),
+  watchMs: optionalOption(numberOption({ from: 0 }, " of milliseconds")),
 });
 
 /** The first and the last reading of a node's beat. */
@@ -87,17 +87,17 @@ type Watched = {
  */
 export async function readCluster(options: ClusterReportOptions): Promise<ClusterReport> {
   reportOptions(options, "readCluster");
-  const leases = askedBy(options);
+  const leases = checkedLeases(options);
   const { clock, signal } = options;
   const beats = new Map<number, Watched>();
   const startedMs = clock.monotonicMs();
   for (;;) {
-    const askedMs = clock.monotonicMs();
+    const requestedMs = clock.monotonicMs();
     const view = await leases.nodes();
-    note(beats, view, { askedMs, answeredMs: clock.monotonicMs() });
+    note(beats, view, { requestedMs, answeredMs: clock.monotonicMs() });
     const untilMs = startedMs + (options.watchMs ?? twoBeats(view));
-    const isSeen = view.nodes.every((row) => row.dead || lifeOf(row, beats) === "live");
-    if (isSeen || signal?.aborted === true || clock.monotonicMs() >= untilMs)
+    const isObserved = view.nodes.every((row) => row.dead || lifeOf(row, beats) === "live");
+    if (isObserved || signal?.aborted === true || clock.monotonicMs() >= untilMs)
       return reportOf(view, beats, await leases.heads());
     await pauseOf(options, Math.min(PAUSE_MS, untilMs - clock.monotonicMs()));
   }
@@ -112,11 +112,11 @@ function twoBeats({ nodes }: ClusterView): number {
 function note(
   beats: Map<number, Watched>,
   { nodes }: ClusterView,
-  { askedMs, answeredMs }: Readonly<{ askedMs: number; answeredMs: number }>,
+  { requestedMs, answeredMs }: Readonly<{ requestedMs: number; answeredMs: number }>,
 ): void {
   for (const { incarnation, beat } of nodes) {
-    const seen = beats.get(incarnation);
-    if (seen === undefined)
+    const observed = beats.get(incarnation);
+    if (observed === undefined)
       beats.set(incarnation, {
         first: beat,
         last: beat,
@@ -124,17 +124,17 @@ function note(
         untilMs: answeredMs,
       });
     else
-      Object.assign(seen, {
+      Object.assign(observed, {
         last: beat,
-        untilMs: Math.max(askedMs, seen.sinceMs),
+        untilMs: Math.max(requestedMs, observed.sinceMs),
       });
   }
 }
 
 function lifeOf({ incarnation, dead }: NodeRow, beats: ReadonlyMap<number, Watched>): NodeLife {
   if (dead) return "dead";
-  const seen = beats.get(incarnation);
-  return seen !== undefined && seen.last > seen.first ? "live" : "silent";
+  const observed = beats.get(incarnation);
+  return observed !== undefined && observed.last > observed.first ? "live" : "silent";
 }
 
 function reportOf(
@@ -147,12 +147,12 @@ function reportOf(
   const countsOf = countedIn(view);
   const rows = nodes.map((row): NodeReport => {
     const { incarnation, name, address, version, state, beat, wanted, ttlMs, followed } = row;
-    const seen = beats.get(incarnation);
+    const observed = beats.get(incarnation);
     const isFollower = !row.dead && (state === "following" || state === "ready");
     return {
       ...{ incarnation, name, address, version, state, beat, ttlMs },
       life: lifeOf(row, beats),
-      watchedMs: seen === undefined ? 0 : seen.untilMs - seen.sinceMs,
+      watchedMs: observed === undefined ? 0 : observed.untilMs - observed.sinceMs,
       shares: row.shares === true,
       ...countsOf(incarnation),
       ...(isFollower && followed !== undefined && { behind: Math.max(0, records - followed) }),

@@ -2,14 +2,20 @@ import {
   errorMessage,
   numberOption,
   type OptionCheck,
-  optional,
+  optionalOption,
   optionsOf,
   wholeOption,
 } from "../../common/index.ts";
 import { MARKET_SHARD } from "../../model/index.ts";
 import type { ClusterView, NodeRow } from "../../ports/index.ts";
 import { livingIn, ownedBy, rowIn } from "./cluster-views.ts";
-import { askedBy, listenerOption, OPERATOR_CHECKS, type OperatorOptions, pauseOf } from "./operator-parts.ts";
+import {
+  checkedLeases,
+  listenerOption,
+  OPERATOR_CHECKS,
+  type OperatorOptions,
+  pauseOf,
+} from "./operator-parts.ts";
 
 const PAUSE_MS = 250;
 const LIMIT_MS = 60_000;
@@ -59,8 +65,8 @@ export interface DrainOptions extends OperatorOptions {
 const drainOptions: OptionCheck = optionsOf<DrainOptions>({
   ...OPERATOR_CHECKS,
   incarnation: wholeOption({ from: 1 }),
-  limitMs: optional(numberOption({ from: 0 }, " of milliseconds")),
-  onProgress: optional(listenerOption),
+  limitMs: optionalOption(numberOption({ from: 0 }, " of milliseconds")),
+  onProgress: optionalOption(listenerOption),
 });
 
 /**
@@ -88,11 +94,11 @@ class Drain {
   #own: readonly number[] = [];
   #step: DrainStep = "asked";
   #shards = 0;
-  #isAskedAgain = false;
+  #isRequestedAgain = false;
 
   constructor(options: DrainOptions) {
     this.#options = options;
-    this.#leases = askedBy(options);
+    this.#leases = checkedLeases(options);
   }
 
   async run(): Promise<DrainOutcome> {
@@ -102,11 +108,11 @@ class Drain {
     this.#own = numbersOf(before, incarnation);
     this.#shards = countOf(this.#own);
     if (this.#own.length === 0) return { kind: "nothing-owned" };
-    const askedMs = clock.monotonicMs();
-    const outcome = await this.#ask();
+    const requestedMs = clock.monotonicMs();
+    const outcome = await this.#request();
     if (outcome !== undefined) return outcome;
     for (;;) {
-      const elapsedMs = clock.monotonicMs() - askedMs;
+      const elapsedMs = clock.monotonicMs() - requestedMs;
       const end = await this.#look(elapsedMs);
       if (end !== undefined) return end;
       if (signal?.aborted === true) return await this.#withdrawn("stopped");
@@ -115,7 +121,7 @@ class Drain {
     }
   }
 
-  async #ask(): Promise<DrainOutcome | undefined> {
+  async #request(): Promise<DrainOutcome | undefined> {
     const { incarnation } = this.#options;
     try {
       const isLive = await this.#leases.want({ incarnation, wanted: "hand-over" });
@@ -160,8 +166,8 @@ class Drain {
   async #hasAnswered(view: ClusterView, { incarnation, state }: NodeRow): Promise<boolean> {
     if (state === "handing-over") return false;
     const isAlone = livingIn(view).size === 1;
-    if (this.#step !== "asked" || isAlone || this.#isAskedAgain) return true;
-    this.#isAskedAgain = await this.#leases.want({ incarnation, wanted: "hand-over" });
+    if (this.#step !== "asked" || isAlone || this.#isRequestedAgain) return true;
+    this.#isRequestedAgain = await this.#leases.want({ incarnation, wanted: "hand-over" });
     return false;
   }
 

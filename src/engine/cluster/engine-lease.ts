@@ -36,7 +36,7 @@ export class EngineLease {
   /** Shows the state of the lease on the status of the engine, and fences shards that another node has claimed. */
   watch({ board, shards }: Readonly<{ board: StatusBoard; shards: Shards }>): void {
     this.#own.show({ board, shards });
-    void this.#parts.keeper.tell("active");
+    void this.#parts.keeper.reportState("active");
     void this.#look(board);
   }
 
@@ -48,7 +48,7 @@ export class EngineLease {
       const view = await watch.read();
       const live = watch.others(view).filter((row) => !watch.hasFailed(row));
       board.nodesOutdated(outdatedIn(live, entry));
-      await watch.buryIdle(view);
+      await watch.declareIdleDead(view);
     } catch (error) {
       watch.reset();
       this.#own.unread(error);
@@ -67,7 +67,7 @@ export class EngineLease {
     const { keeper, ttlMs } = this.#parts;
     const { monotonicMs } = this.#core;
     const untilMs = monotonicMs() + 2 * ttlMs;
-    await keeper.tell("handing-over");
+    await keeper.reportState("handing-over");
     const before = new Map<number, number>();
     let problem = `no other node was ready to take over within ${2 * ttlMs} ms`;
     while (monotonicMs() < untilMs && !keeper.isLost && !this.#own.isClosing) {
@@ -81,7 +81,7 @@ export class EngineLease {
     }
     if (this.#own.isClosing) return;
     if (keeper.isLost) problem = "another node has declared this one dead";
-    await keeper.tell("active");
+    await keeper.reportState("active");
     await this.#own.decline();
     throw new HandOverError("NO_STANDBY", problem);
   }

@@ -12,13 +12,13 @@ import type { FollowedBooks } from "./followed-books.ts";
 const PAGE = 1_024;
 
 /**
- * What follows the journal. `books`, where parents are armed ahead. `saw` is called with every record that was read from
+ * What follows the journal. `books`, where parents are armed ahead. `observe` is called with every record that was read from
  * the tail, `missed` when records of a shard were gone before they were read. `isFollowed` leaves out the shards that this
  * node runs itself; without it, all are followed.
  */
 export type JournalFollowers = Readonly<{
   books?: FollowedBooks;
-  saw: (record: JournalRecord) => void;
+  observe: (record: JournalRecord) => void;
   missed?: () => void;
   isFollowed?: (shard: number) => boolean;
 }>;
@@ -115,9 +115,9 @@ export class FollowedJournal {
   async #takePage(only?: ReadonlySet<number>): Promise<number> {
     const { turns } = this.#core;
     const { isFollowed } = this.#followers;
-    const isAsked = ({ number, isFollowing }: ShardFollower): boolean =>
+    const isRequested = ({ number, isFollowing }: ShardFollower): boolean =>
       isFollowing && !this.#broken.has(number) && (only?.has(number) ?? isFollowed?.(number) ?? true);
-    const after = this.shards.map((shard) => (isAsked(shard) ? shard.durableSequence : NONE_AFTER));
+    const after = this.shards.map((shard) => (isRequested(shard) ? shard.durableSequence : NONE_AFTER));
     const records = await this.#leases.tail({ after, limit: PAGE });
     for (const record of records) {
       if (!this.#broken.has(record.shard)) await this.#attempt(record);
@@ -145,11 +145,11 @@ export class FollowedJournal {
   async #apply(record: JournalRecord): Promise<void> {
     const shard = this.shards[record.shard];
     invariant(shard !== undefined, "I54", `a tail has a record of shard ${record.shard}`);
-    const { books, saw, missed, isFollowed } = this.#followers;
+    const { books, observe, missed, isFollowed } = this.#followers;
     // The node may have begun to run the shard while the page was read, and may even have given it up again.
     if (!shard.isFollowing || isFollowed?.(record.shard) === false) return;
     // Before the rest: a shard that was loaded again may be further than the page, whose records have not been seen.
-    saw(record);
+    observe(record);
     if (record.sequence <= shard.durableSequence) return;
     if (shard.isNext(record)) {
       for (const live of shard.apply(record)) books?.follow(live, shard.memory);

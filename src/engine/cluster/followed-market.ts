@@ -10,7 +10,7 @@ const PAGE = 1_024;
 /** Where the prints are read, where they go, and the place of the last one that the market has already (`upTo` of a volume). */
 export type FollowedMarketParts = Readonly<{
   leases: Pick<ShardLeases, "prints">;
-  market: Pick<MarketHub, "printStored" | "tell">;
+  market: Pick<MarketHub, "printStored" | "publish">;
   after?: PrintPlace | undefined;
 }>;
 
@@ -57,7 +57,7 @@ export class FollowedMarket {
         const turn = this.#core.turns.spend(COSTS.read);
         if (turn !== undefined) await turn;
       }
-      market.tell(news);
+      market.publish(news);
       if (prints.length < PAGE) return;
     }
   }

@@ -21,7 +21,7 @@ export type LeaseListener = Readonly<{
 }>;
 
 /** Dependencies and settings of {@link LeaseKeeper}. */
-export type KeeperParts = Readonly<{
+export type LeaseKeeperParts = Readonly<{
   leases: ShardLeases;
   entry: NodeEntry;
   ttlMs: number;
@@ -46,7 +46,7 @@ const UNHEARD: LeaseListener = {
  */
 export class LeaseKeeper {
   readonly #core: Core;
-  readonly #parts: KeeperParts;
+  readonly #parts: LeaseKeeperParts;
   readonly #times: BeatTimes;
   #listener: LeaseListener;
   #incarnation = 0;
@@ -59,7 +59,7 @@ export class LeaseKeeper {
   #cancelBeat: () => void = () => undefined;
   #cancelLapse: () => void = () => undefined;
 
-  constructor(core: Core, parts: KeeperParts) {
+  constructor(core: Core, parts: LeaseKeeperParts) {
     this.#core = core;
     this.#parts = parts;
     this.#listener = parts.listener ?? UNHEARD;
@@ -104,9 +104,9 @@ export class LeaseKeeper {
   /** Adds the row and begins to renew. Rejects when the store fails. */
   async join(): Promise<void> {
     const { leases, entry } = this.#parts;
-    const askedMs = this.#core.monotonicMs();
+    const requestedMs = this.#core.monotonicMs();
     const { incarnation, clockMs } = await leases.join(entry);
-    this.#times.saw(clockMs, { askedMs, answeredMs: this.#core.monotonicMs() });
+    this.#times.observe(clockMs, { requestedMs, answeredMs: this.#core.monotonicMs() });
     this.#incarnation = incarnation;
     this.#isLost = false;
     this.#heed({ alive: true, clockMs });
@@ -114,7 +114,7 @@ export class LeaseKeeper {
   }
 
   /** Sets what the node does, and tells the store at once. If that fails, the next beat tells it. */
-  async tell(state: NodeState): Promise<void> {
+  async reportState(state: NodeState): Promise<void> {
     if (this.#state === state) return;
     this.#state = state;
     await this.renew();
@@ -139,7 +139,7 @@ export class LeaseKeeper {
   /** Renews now, also between two beats. Never rejects: a renewal that fails is reported, and the next beat renews. */
   async renew(): Promise<void> {
     const { time, telemetry, clock } = this.#core;
-    const [incarnation, state, asked] = [this.#incarnation, this.#state, time.moment()];
+    const [incarnation, state, requested] = [this.#incarnation, this.#state, time.moment()];
     try {
       const renewal = await this.#parts.leases.renew({
         incarnation,
@@ -148,10 +148,13 @@ export class LeaseKeeper {
       });
       if (this.#stopped || incarnation !== this.#incarnation) return;
       if (!renewal.alive) return this.#lose();
-      time.hearStore(renewal);
-      this.#core.trust.extend(asked);
-      this.#compare(renewal.clockMs, { askedMs: asked.wallMs, answeredMs: clock.nowMs() });
-      this.#times.saw(renewal.clockMs, { askedMs: asked.monotonicMs, answeredMs: clock.monotonicMs() });
+      time.takeStoreTime(renewal);
+      this.#core.trust.extend(requested);
+      this.#compare(renewal.clockMs, { requestedMs: requested.wallMs, answeredMs: clock.nowMs() });
+      this.#times.observe(renewal.clockMs, {
+        requestedMs: requested.monotonicMs,
+        answeredMs: clock.monotonicMs(),
+      });
       this.#watchLapse();
       this.#heed(renewal);
     } catch (error) {
@@ -182,9 +185,9 @@ export class LeaseKeeper {
   /** The store read its clock between the question and the answer. */
   #compare(
     storeMs: number,
-    { askedMs, answeredMs }: Readonly<{ askedMs: number; answeredMs: number }>,
+    { requestedMs, answeredMs }: Readonly<{ requestedMs: number; answeredMs: number }>,
   ): void {
-    const byMs = Math.max(storeMs - answeredMs, askedMs - storeMs);
+    const byMs = Math.max(storeMs - answeredMs, requestedMs - storeMs);
     const apartMs = byMs > this.#parts.clockApartMs ? byMs : undefined;
     const changed = (apartMs === undefined) !== (this.#apartMs === undefined);
     this.#apartMs = apartMs;

@@ -3,7 +3,7 @@ import {
   listOption,
   numberOption,
   type OptionCheck,
-  optional,
+  optionalOption,
   optionsOf,
   wholeOption,
   wrongOption,
@@ -11,7 +11,13 @@ import {
 import { MARKET_SHARD } from "../../model/index.ts";
 import type { ClusterView, ShardOwner } from "../../ports/index.ts";
 import { rowIn } from "./cluster-views.ts";
-import { askedBy, listenerOption, OPERATOR_CHECKS, type OperatorOptions, pauseOf } from "./operator-parts.ts";
+import {
+  checkedLeases,
+  listenerOption,
+  OPERATOR_CHECKS,
+  type OperatorOptions,
+  pauseOf,
+} from "./operator-parts.ts";
 
 const PAUSE_MS = 250;
 const LIMIT_MS = 60_000;
@@ -71,8 +77,8 @@ const moveOptions: OptionCheck = optionsOf<MoveOptions>({
   ...OPERATOR_CHECKS,
   shards: shardsOption,
   incarnation: wholeOption({ from: 1 }),
-  limitMs: optional(numberOption({ from: 0 }, " of milliseconds")),
-  onProgress: optional(listenerOption),
+  limitMs: optionalOption(numberOption({ from: 0 }, " of milliseconds")),
+  onProgress: optionalOption(listenerOption),
 });
 
 /**
@@ -104,7 +110,7 @@ class Move {
 
   constructor(options: MoveOptions) {
     this.#options = options;
-    this.#leases = askedBy(options);
+    this.#leases = checkedLeases(options);
     this.#left = [...options.shards].sort((a, b) => a - b);
   }
 
@@ -113,7 +119,7 @@ class Move {
     const before = await this.#leases.nodes();
     const refusal = this.#refusal(before);
     if (refusal !== undefined) return { kind: "refused", why: refusal, left: this.#left, isWithdrawn: true };
-    const askedMs = clock.monotonicMs();
+    const requestedMs = clock.monotonicMs();
     try {
       await this.#assign(this.#waiting(before));
     } catch (error) {
@@ -122,7 +128,7 @@ class Move {
       throw error;
     }
     for (;;) {
-      const elapsedMs = clock.monotonicMs() - askedMs;
+      const elapsedMs = clock.monotonicMs() - requestedMs;
       const end = await this.#look(elapsedMs);
       if (end !== undefined) return end;
       if (signal?.aborted === true) return await this.#withdrawn({ kind: "aborted" });
@@ -169,10 +175,10 @@ class Move {
     if (target.dead) return "dead";
     if (target.shares !== true) return "does-not-share";
     const owners = new Set(this.#left.map((shard) => view.shards[shard]?.incarnation));
-    const keeps = view.nodes.some(
+    const retains = view.nodes.some(
       ({ incarnation, dead, shares }) => owners.has(incarnation) && !dead && shares !== true,
     );
-    return keeps ? "owner-does-not-share" : undefined;
+    return retains ? "owner-does-not-share" : undefined;
   }
 
   /** An assignment ends with the epoch of its shard. One that is gone before was replaced or withdrawn. */
@@ -186,8 +192,8 @@ class Move {
   /** Assigns the shards that are not assigned to the node in this epoch: all at first, later those that others claimed. */
   async #assign(waiting: readonly ShardOwner[]): Promise<void> {
     const { incarnation: to } = this.#options;
-    const asked = waiting.filter(({ next }) => next !== to);
-    if (asked.length > 0) await this.#leases.assign({ shards: asked.map(({ shard }) => shard), to });
+    const requested = waiting.filter(({ next }) => next !== to);
+    if (requested.length > 0) await this.#leases.assign({ shards: requested.map(({ shard }) => shard), to });
     for (const { shard, epoch } of waiting) this.#assigned.set(shard, epoch);
   }
 
@@ -206,8 +212,8 @@ class Move {
     const { incarnation: to } = this.#options;
     try {
       const waiting = this.#waiting(await this.#leases.nodes());
-      const asked = waiting.filter(({ incarnation, next }) => incarnation !== undefined && next === to);
-      if (asked.length > 0) await this.#leases.assign({ shards: asked.map(({ shard }) => shard) });
+      const requested = waiting.filter(({ incarnation, next }) => incarnation !== undefined && next === to);
+      if (requested.length > 0) await this.#leases.assign({ shards: requested.map(({ shard }) => shard) });
       return true;
     } catch {
       return false;

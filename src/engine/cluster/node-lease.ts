@@ -41,7 +41,7 @@ export class NodeLease extends OwnLease {
   override closing(): void {
     super.closing();
     this.#parts.stop();
-    void this.#parts.keeper.tell("handing-over");
+    void this.#parts.keeper.reportState("handing-over");
     this.#parts.changed();
   }
 

@@ -28,10 +28,10 @@ export class NodeWatch {
 
   /** Reads all nodes. Rejects when the store fails. */
   async read(): Promise<ClusterView> {
-    const askedMs = this.#core.monotonicMs();
+    const requestedMs = this.#core.monotonicMs();
     const view = await this.#parts.leases.nodes();
-    this.#beats.saw(view.nodes, {
-      askedMs,
+    this.#beats.observe(view.nodes, {
+      requestedMs,
       answeredMs: this.#core.monotonicMs(),
     });
     return view;
@@ -55,7 +55,7 @@ export class NodeWatch {
   }
 
   /** Declares nodes dead that failed and own nothing, so that their rows do not pile up. */
-  async buryIdle(view: ClusterView): Promise<void> {
+  async declareIdleDead(view: ClusterView): Promise<void> {
     const owners = ownersIn(view);
     for (const { incarnation } of this.others(view)) {
       const failed = owners.has(incarnation) ? undefined : this.#beats.failed(incarnation);
@@ -64,7 +64,7 @@ export class NodeWatch {
   }
 
   /** Declares all nodes dead that failed. Resolves to whether there were any. */
-  async buryFailed(view: ClusterView): Promise<boolean> {
+  async declareFailedDead(view: ClusterView): Promise<boolean> {
     let any = false;
     for (const { incarnation } of this.others(view)) {
       const failed = this.#beats.failed(incarnation);

@@ -30,7 +30,7 @@ export const OPERATOR_CHECKS: Readonly<Record<keyof OperatorOptions, OptionCheck
 export const listenerOption: OptionCheck = functionOption("is called with what happens");
 
 /** Returns the leases with every answer read and bounded in time. */
-export function askedBy({ leases, clock }: OperatorOptions): OperatorOptions["leases"] {
+export function checkedLeases({ leases, clock }: OperatorOptions): OperatorOptions["leases"] {
   const telemetry = { event: () => undefined };
   return checkedForOperator(leases, new Questions({ clock, telemetry, timeoutMs: ANSWER_MS }));
 }

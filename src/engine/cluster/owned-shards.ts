@@ -109,7 +109,7 @@ export class OwnedShards {
     const follower = journal.shards[shard];
     if (follower === undefined || journal.broken.has(shard)) return [];
     if (shards.at(shard).state !== "elsewhere") return [];
-    return [{ shard, epoch, followed: follower.handOut() }];
+    return [{ shard, epoch, followed: follower.takeFollowed() }];
   }
 
   /**
@@ -152,7 +152,7 @@ export class OwnedShards {
           journal.shards[shard]?.hold(followed);
           await this.#release(held);
         },
-        letGo: () => journal.shards[shard]?.goOn(),
+        release: () => journal.shards[shard]?.resume(),
       });
     if (!hasLeft) await this.#release(held);
   }

@@ -28,7 +28,7 @@ export class ShardHolders {
   }
 
   /** Takes the owners from a reading of all nodes; `own` is the incarnation of this node. */
-  saw({ nodes, shards }: ClusterView, own: number): void {
+  observe({ nodes, shards }: ClusterView, own: number): void {
     const live = new Map(
       nodes.filter(({ dead }) => !dead).map((row) => [row.incarnation, holderOf(row, own)]),
     );
@@ -63,7 +63,7 @@ export class ShardHolders {
   async #readNow(own: () => number): Promise<void> {
     try {
       const view = await this.#leases.nodes();
-      this.saw(view, own());
+      this.observe(view, own());
     } catch (error) {
       this.#core.telemetry.event("warn", "lease.unread", { message: errorMessage(error) });
     }

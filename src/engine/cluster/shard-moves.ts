@@ -34,10 +34,10 @@ export type Arrival = Readonly<{ shard: number; epoch: number; followed: Followe
 
 /**
  * What follows when a shard does not run any more. `left` takes what its follower goes on from, and releases it: nobody serves
- * the shard until then, so its parents are let go afterwards (decision VH). `letGo` says that this is done, and that the
+ * the shard until then, so its parents are let go afterwards (decision VH). `release` says that this is done, and that the
  * follower may change them.
  */
-export type Departure = Readonly<{ left: (followed: Followed) => Promise<void>; letGo: () => void }>;
+export type Departure = Readonly<{ left: (followed: Followed) => Promise<void>; release: () => void }>;
 
 /** Lets a running engine begin with shards and give shards up, while its other shards go on. */
 export class ShardMoves {
@@ -58,7 +58,7 @@ export class ShardMoves {
     const { time, monotonicMs } = this.#core;
     const beforeMs = time.nowMs() - monotonicMs();
     for (const { shard: number, epoch, followed } of arrivals) {
-      committer.forgetMarks(number);
+      committer.dropMarks(number);
       market.arrive(number, marks);
       shards.at(number).arrive(epoch, followed);
       this.#core.counters.shards++;
@@ -86,7 +86,7 @@ export class ShardMoves {
       // Only now are all children of it known that will not be handed over.
       children.withdraw(only);
       await this.#settled(shard);
-      await this.#keepMarks(shard);
+      await this.#persistMarks(shard);
       await this.#depart(shard, departure);
     } finally {
       children.release(only);
@@ -118,18 +118,18 @@ export class ShardMoves {
    * Makes the references of a leaving shard durable, so that the next owner has them as they are. A store that does not keep
    * them for `hostTimeoutMs` must not keep the shard: the next owner has the last durable ones, as after a crash.
    */
-  async #keepMarks(shard: Shard): Promise<void> {
+  async #persistMarks(shard: Shard): Promise<void> {
     const { monotonicMs, settings } = this.#core;
     const untilMs = monotonicMs() + settings.hostTimeoutMs;
-    const keep = (): Promise<boolean> => this.#parts.committer.keepMarks(shard.number);
-    while (!(await keep()) && monotonicMs() < untilMs && isAlive(shard)) await this.#look();
+    const persist = (): Promise<boolean> => this.#parts.committer.persistMarks(shard.number);
+    while (!(await persist()) && monotonicMs() < untilMs && isAlive(shard)) await this.#look();
   }
 
   #look(): Promise<void> {
     return new Promise((resolve) => this.#parts.timers.after(LOOK_MS, resolve));
   }
 
-  async #depart(shard: Shard, { left, letGo }: Departure): Promise<void> {
+  async #depart(shard: Shard, { left, release }: Departure): Promise<void> {
     const { rearming } = this.#parts;
     const { turns, counters } = this.#core;
     // Work on an earlier memory of the shard would meet its next one. It may have to wait for the store.
@@ -140,8 +140,8 @@ export class ShardMoves {
     try {
       await left(followed);
     } finally {
-      await rearming.letGoAll(shard, followed.memory.liveOrders, turns);
-      letGo();
+      await rearming.releaseAll(shard, followed.memory.liveOrders, turns);
+      release();
     }
   }
 }

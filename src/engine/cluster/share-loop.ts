@@ -135,7 +135,7 @@ export class ShareLoop {
   async giveAll(wanted: boolean): Promise<void> {
     this.#givesAll = wanted;
     this.#wake();
-    await this.#parts.keeper.tell(this.state);
+    await this.#parts.keeper.reportState(this.state);
   }
 
   /** Returns how far that is. */
@@ -169,20 +169,20 @@ export class ShareLoop {
   /** Reads, acts and follows. Resolves to the pause before the next step. */
   async #step(): Promise<number> {
     const { keeper, watch, holders, entry, board } = this.#parts;
-    const askedMs = this.#core.monotonicMs();
+    const requestedMs = this.#core.monotonicMs();
     const view = await watch.read();
-    const times = { askedMs, answeredMs: this.#core.monotonicMs() };
-    holders.saw(view, keeper.incarnation);
+    const times = { requestedMs, answeredMs: this.#core.monotonicMs() };
+    holders.observe(view, keeper.incarnation);
     this.#canRead = readersIn(view);
-    const reading = this.#shares.saw(view, keeper.incarnation, times);
+    const reading = this.#shares.observe(view, keeper.incarnation, times);
     this.#reading = reading;
     const live = watch.others(view).filter((row) => !watch.hasFailed(row));
     this.#objections = live.flatMap((row) => (isOwner(view, row) ? objectionsTo(row, entry) : []));
     board.nodesOutdated(outdatedIn(live, entry));
     board.shardsUnowned(this.#shares.unclaimed);
-    this.#tellLost();
-    await keeper.tell(this.state);
-    const hasBuried = await watch.buryFailed(view);
+    this.#reportLost();
+    await keeper.reportState(this.state);
+    const hasDeclared = await watch.declareFailedDead(view);
     const hasTaken = !this.#stopped && (await this.#act(reading));
     const isExpecting = this.#isExpecting(reading);
     const isQuick = isExpecting || this.#givesAll || givesOf(reading).length > 0;
@@ -192,12 +192,12 @@ export class ShareLoop {
       if (isExpecting) await keeper.renew();
     }
     // What was released while this node claimed is waiting.
-    if (hasBuried || hasTaken) return 0;
+    if (hasDeclared || hasTaken) return 0;
     return isQuick ? HAND_OVER_PAUSE_MS : watch.untilDueMs(reading.view, keeper.untilReadMs);
   }
 
   /** Tells of events of the venue that were dropped because too many came for shards of other nodes. */
-  #tellLost(): void {
+  #reportLost(): void {
     const { venue, board } = this.#parts;
     if (venue.lost > this.#lost) board.eventsDropped(venue.lost);
     this.#lost = venue.lost;
@@ -216,7 +216,7 @@ export class ShareLoop {
     this.#fence(reading);
     await this.#assign(reading);
     const gives = this.#give(reading);
-    await this.#takeBack(reading, gives);
+    await this.#reclaim(reading, gives);
     if (this.#givesAll || this.reasons.length > 0) return false;
     let hasTaken = false;
     for (const set of claimsOf(reading)) if (await this.#take(this.#takeable(set))) hasTaken = true;
@@ -258,11 +258,11 @@ export class ShareLoop {
     const waitedFor = this.#recipients.ready(reading.view, gives);
     const isDue = ({ shard }: ShardOwner): boolean => waitedFor.includes(shard) && !owned.isMoving(shard);
     const due = reading.view.shards.filter(isDue);
-    this.#giveUp(due);
+    this.#abandon(due);
     return gives;
   }
 
-  #giveUp(rows: readonly ShardOwner[]): void {
+  #abandon(rows: readonly ShardOwner[]): void {
     if (rows.length === 0) return;
     // After a failure the next step comes by itself, and not at once: the store may fail at once, too.
     void this.#parts.owned.give(rows).then((isDone) => isDone && this.#wake());
@@ -272,12 +272,12 @@ export class ShareLoop {
    * Runs again what belongs to this node and does not run: its release failed, or the answer to its claim was lost. What it
    * cannot run it gives up, so that another node can take it.
    */
-  async #takeBack({ view, own }: ShareReading, gives: ReadonlySet<number>): Promise<void> {
+  async #reclaim({ view, own }: ShareReading, gives: ReadonlySet<number>): Promise<void> {
     const { owned } = this.#parts;
     const isIdle = (shard: number): boolean => !owned.runs(shard) && !owned.isMoving(shard);
     const idle = ownedBy(view, own).filter(({ shard }) => isIdle(shard) && !gives.has(shard));
     const set = this.#takeable(idle.map(({ shard }) => shard));
-    this.#giveUp(idle.filter(({ shard }) => !set.includes(shard)));
+    this.#abandon(idle.filter(({ shard }) => !set.includes(shard)));
     await this.#take(set);
   }
 

@@ -63,7 +63,7 @@ export class ShareWatch {
    * Takes what the node `own` has read, and returns what its decisions are made from. As with beats, something is known to
    * have been the same from the answer of the first read to the question of this one.
    */
-  saw(view: ClusterView, own: number, times: ReadTimes): ShareReading {
+  observe(view: ClusterView, own: number, times: ReadTimes): ShareReading {
     const { mostShards = Number.POSITIVE_INFINITY, canRead } = this.#parts;
     const live = new Set(view.nodes.filter(({ dead }) => !dead).map(({ incarnation }) => incarnation));
     const able = ableIn(view, canRead);
@@ -84,20 +84,21 @@ export class ShareWatch {
    * Notes the nodes that have left a shard that was dealt to them, and forgets those that own another number since, or that
    * could take none meanwhile.
    */
-  #noteFull(view: ClusterView, able: readonly number[], { askedMs }: ReadTimes): void {
+  #noteFull(view: ClusterView, able: readonly number[], { requestedMs }: ReadTimes): void {
     const full = new Map<number, number>();
     for (const [node, count] of this.#full)
       if (able.includes(node) && ownedBy(view, node).length === count) full.set(node, count);
     for (const row of view.shards) {
       const lying = this.#lying.get(row.shard);
       if (lying?.to === undefined || !isSame(lying.row, row)) continue;
-      if (askedMs - lying.dealtMs >= this.#parts.ttlMs) full.set(lying.to, ownedBy(view, lying.to).length);
+      if (requestedMs - lying.dealtMs >= this.#parts.ttlMs)
+        full.set(lying.to, ownedBy(view, lying.to).length);
     }
     this.#full = full;
   }
 
   /** Notes the free shards, and to whom they are dealt now. */
-  #noteLying(reading: ShareReading, { askedMs, answeredMs }: ReadTimes): void {
+  #noteLying(reading: ShareReading, { requestedMs, answeredMs }: ReadTimes): void {
     const { dealt } = reading.deal;
     const lying = new Map<number, Lying>();
     const unclaimed: number[] = [];
@@ -109,7 +110,7 @@ export class ShareWatch {
       const sinceMs = known?.sinceMs ?? answeredMs;
       const dealtMs = known !== undefined && known.to === to ? known.dealtMs : answeredMs;
       lying.set(row.shard, { row, sinceMs, to, dealtMs });
-      if (askedMs - sinceMs >= UNCLAIMED_TTLS * this.#parts.ttlMs) unclaimed.push(row.shard);
+      if (requestedMs - sinceMs >= UNCLAIMED_TTLS * this.#parts.ttlMs) unclaimed.push(row.shard);
     }
     this.#lying = lying;
     this.#unclaimed = unclaimed;
@@ -119,11 +120,11 @@ export class ShareWatch {
    * Notes whether shards are to move: from a large difference on until there is none, once the nodes have stayed the same, and
    * while nobody hands over.
    */
-  #noteEvening(reading: ShareReading, { askedMs, answeredMs }: ReadTimes): void {
+  #noteEvening(reading: ShareReading, { requestedMs, answeredMs }: ReadTimes): void {
     const nodes = reading.able.join();
     if (this.#able?.nodes !== nodes) this.#able = { nodes, sinceMs: answeredMs };
     const isSettled =
-      askedMs - this.#able.sinceMs >= SETTLED_TTLS * this.#parts.ttlMs && !isHandOverUnderWay(reading);
+      requestedMs - this.#able.sinceMs >= SETTLED_TTLS * this.#parts.ttlMs && !isHandOverUnderWay(reading);
     this.#isEvening = isSettled && !isEven(reading) && (this.#isEvening || isUneven(reading));
   }
 }

@@ -1,7 +1,7 @@
 import {
   numberOption,
   type OptionCheck,
-  optional,
+  optionalOption,
   optionsOf,
   textOption,
   wholeOption,
@@ -99,11 +99,11 @@ const text = textOption("a text of at most 200 characters", (given) => given.len
 /** Checks how a node takes part in a cluster. */
 export const clusterOption: OptionCheck = optionsOf<ClusterOptions>({
   name: textOption("a name of 1 to 200 characters", (given) => given.length > 0 && given.length <= 200),
-  address: optional(text),
-  version: optional(text),
-  ttlMs: optional(wholeOption({ from: 100 }, " of milliseconds")),
-  marginMs: optional(wholeOption({ from: 1 }, " of milliseconds")),
-  clockApartMs: optional(numberOption({ from: 0 }, " of milliseconds")),
+  address: optionalOption(text),
+  version: optionalOption(text),
+  ttlMs: optionalOption(wholeOption({ from: 100 }, " of milliseconds")),
+  marginMs: optionalOption(wholeOption({ from: 1 }, " of milliseconds")),
+  clockApartMs: optionalOption(numberOption({ from: 0 }, " of milliseconds")),
 });
 
 /** Checks the options of a standby. */

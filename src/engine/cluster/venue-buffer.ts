@@ -1,4 +1,4 @@
-import { childIdOf, readReport, reportIn } from "../../host-answers/index.ts";
+import { childIdIn, readReport, reportIn } from "../../host-answers/index.ts";
 import { readChildId } from "../../lifecycle/index.ts";
 import type { JournalRecord, ParentOrder } from "../../model/index.ts";
 import type { ExecutionVenue, VenueEvent } from "../../ports/index.ts";
@@ -20,7 +20,7 @@ const LOOKS = 2;
 const LOOK_UPS = 16;
 
 /** An event as far as it could be read. One that could not be read is kept as such, with its readable executions. */
-type Kept = Readonly<{
+type Retained = Readonly<{
   event: VenueEvent;
   key: string;
   childId: string;
@@ -39,7 +39,7 @@ type Child = { events: number; closed: boolean; readonly counted: Set<string> };
 type OrderSource = (orderId: number) => Promise<ParentOrder | "unread" | undefined>;
 
 /** Who hears the events of children, and whether it hears those of a child. */
-type Passing = Readonly<{ listener: (event: VenueEvent) => void; hears: (childId: string) => boolean }>;
+type Passing = Readonly<{ listener: (event: VenueEvent) => void; accepts: (childId: string) => boolean }>;
 
 /** Bounds of a {@link VenueBuffer}. */
 type Bounds = Readonly<{ events: number; bytes: number }>;
@@ -52,11 +52,11 @@ type Bounds = Readonly<{ events: number; bytes: number }>;
  */
 export class VenueBuffer {
   readonly #core: Core;
-  readonly #keepMs: number;
+  readonly #retentionMs: number;
   readonly #most: Bounds;
-  readonly #kept: Fifo<Kept> = new Fifo();
+  readonly #retained: Fifo<Retained> = new Fifo();
   /** Events of more than two ttl ago. */
-  readonly #uncounted: Fifo<Kept> = new Fifo();
+  readonly #uncounted: Fifo<Retained> = new Fifo();
   /** Child, state and executions of every event in one of the two. */
   readonly #keys: Set<string> = new Set();
   readonly #children: Map<string, Child> = new Map();
@@ -67,7 +67,7 @@ export class VenueBuffer {
 
   constructor(core: Core, ttlMs: number, most: Bounds = { events: MOST, bytes: MOST_BYTES }) {
     this.#core = core;
-    this.#keepMs = 2 * ttlMs;
+    this.#retentionMs = 2 * ttlMs;
     this.#most = most;
   }
 
@@ -78,11 +78,11 @@ export class VenueBuffer {
 
   /** Begins to listen. */
   begin(venue: ExecutionVenue): void {
-    this.#unsubscribe = venue.subscribe((event) => this.#hear(event));
+    this.#unsubscribe = venue.subscribe((event) => this.#receive(event));
   }
 
   /** Notes what the owner of the shards has counted. */
-  saw({ changes }: JournalRecord): void {
+  observe({ changes }: JournalRecord): void {
     if (this.#children.size === 0) return;
     for (const { facts } of changes) {
       for (const fact of facts) {
@@ -95,11 +95,11 @@ export class VenueBuffer {
   }
 
   /**
-   * Passes the events that the journal does not contain, and all later ones, to a listener; with `hears`, only those of
+   * Passes the events that the journal does not contain, and all later ones, to a listener; with `accepts`, only those of
    * children for which it returns true. The others are kept until {@link release}.
    */
-  passOn(listener: Passing["listener"], hears: Passing["hears"] = () => true): () => void {
-    this.#passing = { listener, hears };
+  passOn(listener: Passing["listener"], accepts: Passing["accepts"] = () => true): () => void {
+    this.#passing = { listener, accepts };
     this.release();
     return () => this.stop();
   }
@@ -111,23 +111,23 @@ export class VenueBuffer {
    */
   async settle(orderOf: OrderSource): Promise<void> {
     const nowMs = this.#core.monotonicMs();
-    this.#drop(nowMs - this.#keepMs);
+    this.#drop(nowMs - this.#retentionMs);
     let hasLooked = false;
     for (let left = Math.min(this.#uncounted.size, LOOK_UPS); left > 0; left--) {
       const one = this.#uncounted.shift();
       if (one === undefined) break;
-      const isDue = one.atMs <= nowMs - this.#keepMs;
+      const isDue = one.atMs <= nowMs - this.#retentionMs;
       // Before the look-up, which may fail.
       this.#uncounted.push(isDue ? { ...one, atMs: nowMs } : one);
       if (isDue) await this.#lookUp(one, orderOf);
       hasLooked ||= isDue;
     }
     if (!hasLooked) return;
-    for (let left = this.#uncounted.size; left > 0; left--) this.#keepUncounted(this.#uncounted.shift());
+    for (let left = this.#uncounted.size; left > 0; left--) this.#retainUncounted(this.#uncounted.shift());
   }
 
   /** Notes which executions of an event its order has; all of them for an order that is not kept any more. */
-  async #lookUp({ childId, executionIds }: Kept, orderOf: OrderSource): Promise<void> {
+  async #lookUp({ childId, executionIds }: Retained, orderOf: OrderSource): Promise<void> {
     const orderId = readChildId(childId)?.orderId;
     const order = orderId === undefined ? undefined : await orderOf(orderId);
     if (order === "unread") return;
@@ -137,20 +137,20 @@ export class VenueBuffer {
 
   /** Passes on kept events of children that the listener hears now: their shards have come to this node. */
   release(): void {
-    const { listener, hears } = this.#passing ?? {};
-    if (listener === undefined || hears === undefined) return;
-    this.#drop(this.#core.monotonicMs() - this.#keepMs);
-    const missing: Kept[] = [];
-    for (const queue of [this.#uncounted, this.#kept]) {
+    const { listener, accepts } = this.#passing ?? {};
+    if (listener === undefined || accepts === undefined) return;
+    this.#drop(this.#core.monotonicMs() - this.#retentionMs);
+    const missing: Retained[] = [];
+    for (const queue of [this.#uncounted, this.#retained]) {
       for (let left = queue.size; left > 0; left--) {
         const one = queue.shift();
         if (one === undefined) break;
-        if (!hears(one.childId)) {
+        if (!accepts(one.childId)) {
           queue.push(one);
           continue;
         }
         if (!this.#isClosedAndCounted(one)) missing.push(one);
-        this.#forget(one);
+        this.#evict(one);
       }
     }
     for (const { event } of missing) listener(event);
@@ -162,16 +162,16 @@ export class VenueBuffer {
     this.#unsubscribe();
   }
 
-  #hear(event: VenueEvent): void {
-    const childId = childIdOf(event);
-    if (this.#passing?.hears(childId ?? "") === true) return this.#passing.listener(event);
+  #receive(event: VenueEvent): void {
+    const childId = childIdIn(event);
+    if (this.#passing?.accepts(childId ?? "") === true) return this.#passing.listener(event);
     if (childId === undefined) return;
     const atMs = this.#core.monotonicMs();
-    this.#drop(atMs - this.#keepMs);
-    const one = keptOf(event, childId, atMs);
+    this.#drop(atMs - this.#retentionMs);
+    const one = retainedOf(event, childId, atMs);
     if (this.#keys.has(one.key)) return;
     this.#keys.add(one.key);
-    this.#kept.push(one);
+    this.#retained.push(one);
     this.#bytes += one.bytes;
     const child = this.#children.get(childId) ?? { events: 0, closed: false, counted: new Set() };
     child.events++;
@@ -182,31 +182,31 @@ export class VenueBuffer {
   /** Drops the events from before a time whose executions are counted. */
   #drop(beforeMs: number): void {
     // In turn, so that one which is never counted does not keep the others.
-    for (let looks = 0; looks < LOOKS; looks++) this.#keepUncounted(this.#uncounted.shift());
-    for (let one = this.#kept.first; one !== undefined && one.atMs < beforeMs; one = this.#kept.first)
-      this.#keepUncounted(this.#kept.shift());
+    for (let looks = 0; looks < LOOKS; looks++) this.#retainUncounted(this.#uncounted.shift());
+    for (let one = this.#retained.first; one !== undefined && one.atMs < beforeMs; one = this.#retained.first)
+      this.#retainUncounted(this.#retained.shift());
   }
 
   /** Drops the oldest of too many events, and tells of those whose executions are not counted. */
   #shrink(): void {
     const before = this.#lost;
-    while (this.#kept.size + this.#uncounted.size > this.#most.events || this.#bytes > this.#most.bytes) {
-      const one = this.#uncounted.shift() ?? this.#kept.shift();
+    while (this.#retained.size + this.#uncounted.size > this.#most.events || this.#bytes > this.#most.bytes) {
+      const one = this.#uncounted.shift() ?? this.#retained.shift();
       if (one === undefined) break;
       if (readChildId(one.childId) !== undefined && !this.#isCounted(one)) this.#lost++;
-      this.#forget(one);
+      this.#evict(one);
     }
     if (before === 0 && this.#lost > 0)
       this.#core.telemetry.event("error", "standby.events-dropped", { most: this.#most.events });
   }
 
-  #keepUncounted(one: Kept | undefined): void {
+  #retainUncounted(one: Retained | undefined): void {
     if (one === undefined) return;
-    if (readChildId(one.childId) === undefined || this.#isCounted(one)) this.#forget(one);
+    if (readChildId(one.childId) === undefined || this.#isCounted(one)) this.#evict(one);
     else this.#uncounted.push(one);
   }
 
-  #forget({ childId, key, bytes }: Kept): void {
+  #evict({ childId, key, bytes }: Retained): void {
     this.#keys.delete(key);
     this.#bytes -= bytes;
     const child = this.#children.get(childId);
@@ -214,30 +214,30 @@ export class VenueBuffer {
   }
 
   #clear(): void {
-    for (const queue of [this.#uncounted, this.#kept]) while (queue.size > 0) queue.shift();
+    for (const queue of [this.#uncounted, this.#retained]) while (queue.size > 0) queue.shift();
     this.#keys.clear();
     this.#children.clear();
     this.#bytes = 0;
   }
 
   /** Returns whether the journal contains all executions of an event; true for an event without any. */
-  #isCounted({ childId, executionIds }: Kept): boolean {
+  #isCounted({ childId, executionIds }: Retained): boolean {
     const counted = this.#children.get(childId)?.counted;
     return executionIds.every((executionId) => counted?.has(executionId) === true);
   }
 
   /** Returns whether an event tells the engine nothing new. */
-  #isClosedAndCounted(one: Kept): boolean {
+  #isClosedAndCounted(one: Retained): boolean {
     return one.isReadable && this.#children.get(one.childId)?.closed === true && this.#isCounted(one);
   }
 }
 
 /** Reads an event into a form of limited size, whatever else the venue's object holds. */
-function keptOf(event: VenueEvent, childId: string, atMs: number): Kept {
-  const said = readReport(reportIn(event), childId);
-  const isReadable = said.kind === "report";
-  const { fills } = isReadable ? said.report : said;
-  const report = isReadable ? said.report : ({ childId, fills } as VenueEvent["report"]);
+function retainedOf(event: VenueEvent, childId: string, atMs: number): Retained {
+  const read = readReport(reportIn(event), childId);
+  const isReadable = read.kind === "report";
+  const { fills } = isReadable ? read.report : read;
+  const report = isReadable ? read.report : ({ childId, fills } as VenueEvent["report"]);
   const executionIds = fills.map(({ executionId }) => executionId);
   return {
     event: { report },

@@ -8,7 +8,7 @@ import { QuoteGate } from "../market/quote-gate.ts";
 
 /** The market of the engine that took over, and when the newest POV parent of a symbol was accepted. */
 export type Successor = Readonly<{
-  market: Pick<MarketHub, keyof MarketSink | "printHeard">;
+  market: Pick<MarketHub, keyof MarketSink | "receivePrint">;
   acceptedAtMs: (symbol: string) => number | undefined;
 }>;
 
@@ -16,7 +16,7 @@ export type Successor = Readonly<{
 type WaitingTerms = Readonly<{ ttlMs: number; clockApartMs: number }>;
 
 /** A print, and when it was heard by the monotonic clock and by the wall clock. */
-type HeardPrint = Readonly<{ print: PrintInput; atMs: number; wallMs: number }>;
+type ReceivedPrint = Readonly<{ print: PrintInput; atMs: number; wallMs: number }>;
 
 /**
  * The market as a standby sees it. It counts quotes in gates that the engine goes on with after a takeover, so that no
@@ -27,15 +27,15 @@ export class WaitingMarket implements MarketSink {
   readonly gates: Map<string, QuoteGate> = new Map();
   readonly #listed: ListedInstruments;
   readonly #core: Core;
-  readonly #keepMs: number;
+  readonly #retentionMs: number;
   readonly #nodesApartMs: number;
-  readonly #prints: Fifo<HeardPrint> = new Fifo();
+  readonly #prints: Fifo<ReceivedPrint> = new Fifo();
   #successor: MarketSink | undefined;
 
   constructor(core: Core, instruments: Pick<Instruments, "find">, { ttlMs, clockApartMs }: WaitingTerms) {
     this.#core = core;
     this.#listed = new ListedInstruments(core, instruments);
-    this.#keepMs = 2 * ttlMs;
+    this.#retentionMs = 2 * ttlMs;
     // The clocks of two nodes may be off in opposite directions.
     this.#nodesApartMs = 2 * clockApartMs;
   }
@@ -45,14 +45,14 @@ export class WaitingMarket implements MarketSink {
     const known = this.gates.get(symbol);
     if (known !== undefined || !this.#listed.has(symbol)) return known;
     const gate = new QuoteGate(this.#core.settings);
-    gate.remember({});
+    gate.restore({});
     this.gates.set(symbol, gate);
     return gate;
   }
 
-  quote(said: QuoteInput): QuoteVerdict {
-    if (this.#successor !== undefined) return this.#successor.quote(said);
-    const input = readQuoteInput(said);
+  quote(given: QuoteInput): QuoteVerdict {
+    if (this.#successor !== undefined) return this.#successor.quote(given);
+    const input = readQuoteInput(given);
     if (input === undefined) return "malformed";
     const gate = this.#gateOf(input.symbol);
     if (gate === undefined) return "unknown-symbol";
@@ -65,12 +65,12 @@ export class WaitingMarket implements MarketSink {
     this.gates.get(symbol)?.heartbeat(this.#core.time.moment());
   }
 
-  print(said: PrintInput): void {
-    if (this.#successor !== undefined) return this.#successor.print(said);
-    if (readPrintInput(said) === undefined) return;
+  print(given: PrintInput): void {
+    if (this.#successor !== undefined) return this.#successor.print(given);
+    if (readPrintInput(given) === undefined) return;
     const atMs = this.#core.monotonicMs();
-    this.#drop(atMs - this.#keepMs);
-    this.#prints.push({ print: said, atMs, wallMs: this.#core.time.moment().wallMs });
+    this.#drop(atMs - this.#retentionMs);
+    this.#prints.push({ print: given, atMs, wallMs: this.#core.time.moment().wallMs });
   }
 
   /**
@@ -79,7 +79,7 @@ export class WaitingMarket implements MarketSink {
    * its acceptance is none that it follows.
    */
   passOn({ market, acceptedAtMs }: Successor): void {
-    this.#drop(this.#core.monotonicMs() - this.#keepMs);
+    this.#drop(this.#core.monotonicMs() - this.#retentionMs);
     this.#successor = market;
     const followed = new Map<string, number>();
     for (let one = this.#prints.first; one !== undefined; one = this.#prints.first) {
@@ -87,7 +87,7 @@ export class WaitingMarket implements MarketSink {
       const { print, wallMs } = one;
       const sinceMs = followed.get(print.symbol) ?? acceptedAtMs(print.symbol) ?? Number.NEGATIVE_INFINITY;
       followed.set(print.symbol, sinceMs);
-      market.printHeard(print, wallMs, wallMs > sinceMs + this.#nodesApartMs);
+      market.receivePrint(print, wallMs, wallMs > sinceMs + this.#nodesApartMs);
     }
   }
 

@@ -36,7 +36,7 @@ export class Cancels {
    * not known to be durable.
    */
   async one({ restriction, ...key }: CancelRequest): Promise<ParentOrder> {
-    this.#parts.trust.demand();
+    this.#parts.trust.requireHeld();
     const order = this.#parts.reads.findOpen(key);
     const shard = order && this.#parts.shards.ofOrder(order.orderId);
     const canceled = shard && (await this.#cancel(shard, [order.orderId], restriction));
@@ -50,7 +50,7 @@ export class Cancels {
    * cannot be read once it is canceled.
    */
   async list(key: ListKey): Promise<OrderList> {
-    this.#parts.trust.demand();
+    this.#parts.trust.requireHeld();
     const list = this.#parts.lists.findOpen(key);
     const legs = list?.legs.map(({ orderId }) => orderId);
     const canceled = legs && (await this.#cancel(this.#parts.reads.ownShard(key.accountId), legs));
@@ -63,7 +63,7 @@ export class Cancels {
    * rejects once all are over: with the first failure if nothing was decided, else with UNEXPECTED_RESPONSE.
    */
   async all(accountId: number): Promise<CancelAllResult> {
-    this.#parts.trust.demand();
+    this.#parts.trust.requireHeld();
     const shard = this.#parts.reads.ownShard(accountId);
     const open = [...(shard.accounts.get(accountId)?.after(0, false) ?? [])];
     const count = { matched: 0, canceled: 0 };

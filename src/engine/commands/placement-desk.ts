@@ -2,7 +2,7 @@ import { follow, isAwaited, KeyedMutex } from "../../common/index.ts";
 import type { Awaitable } from "../../ports/index.ts";
 import { EngineError } from "../core/engine-error.ts";
 import type { PendingRecord, Waiter } from "../core/live-order.ts";
-import type { Caller } from "../core/open-calls.ts";
+import type { OpenCaller } from "../core/open-calls.ts";
 
 /** A command that creates something under names of its own. */
 export type NamedCommand<T> = Readonly<{
@@ -35,7 +35,7 @@ export class PlacementDesk {
   }
 
   /** Throws SERVER_BUSY when too many commands wait. Otherwise passes the outcome of the command to the caller. */
-  enter<T>({ names, decide, answerOf }: NamedCommand<T>, caller: Caller<T>): void {
+  enter<T>({ names, decide, answerOf }: NamedCommand<T>, caller: OpenCaller<T>): void {
     if (this.#waiting >= this.#most) throw new EngineError("SERVER_BUSY", { setting: "maxPendingCommands" });
     this.#waiting++;
     const waiting = new Waiting(this, caller, answerOf);
@@ -56,11 +56,11 @@ export class PlacementDesk {
 /** One waiting command. */
 class Waiting<T> implements Waiter {
   readonly #desk: PlacementDesk;
-  readonly #caller: Caller<T>;
+  readonly #caller: OpenCaller<T>;
   readonly #answerOf: (durable: PendingRecord) => T;
   #record: PendingRecord | undefined;
 
-  constructor(desk: PlacementDesk, caller: Caller<T>, answerOf: (durable: PendingRecord) => T) {
+  constructor(desk: PlacementDesk, caller: OpenCaller<T>, answerOf: (durable: PendingRecord) => T) {
     this.#desk = desk;
     this.#caller = caller;
     this.#answerOf = answerOf;

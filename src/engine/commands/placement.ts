@@ -22,13 +22,13 @@ import {
 import type { Awaitable, VolumeHistory } from "../../ports/index.ts";
 import { canonicalIntent, canonicalList, notTraded } from "../../requests/index.ts";
 import { profileWindow, type VolumeProfile, volumeProfile } from "../../schedules/index.ts";
-import { demandStorable } from "../../wire/index.ts";
+import { requireStorable } from "../../wire/index.ts";
 import type { EngineOptions } from "../core/api.ts";
 import type { ListPlacement, PlaceIntentRequest, PlaceListRequest, Placement } from "../core/calls.ts";
 import type { Core } from "../core/core.ts";
 import { EngineError } from "../core/engine-error.ts";
 import type { PendingRecord } from "../core/live-order.ts";
-import type { Caller } from "../core/open-calls.ts";
+import type { OpenCaller } from "../core/open-calls.ts";
 import { stored } from "../core/stored.ts";
 import type { MarketHub } from "../market/market-hub.ts";
 import type { ListReads } from "../reads/list-reads.ts";
@@ -87,7 +87,7 @@ export class Placements {
   }
 
   /** Decides synchronously when all inputs are there. The caller is answered when the order is durable. */
-  place(command: Command, caller: Caller<Placement>): void {
+  place(command: Command, caller: OpenCaller<Placement>): void {
     const { accountId, intent } = command;
     const names = [`${accountId}:${intent.clientOrderId}`];
     this.#desk.enter(
@@ -98,17 +98,17 @@ export class Placements {
 
   /** Decides as {@link place} does, and places nothing. Rejects with the refusal. */
   async check(command: Command): Promise<void> {
-    const { accountId, intent: asked, notAfterMs } = command;
-    await naming([asked], async () => {
-      const intent = packedIntent(asked);
+    const { accountId, intent: requested, notAfterMs } = command;
+    await naming([requested], async () => {
+      const intent = packedIntent(requested);
       const known = await this.#findOrder({ accountId, clientOrderId: intent.clientOrderId });
       if (known !== undefined) existing(known, intent);
-      else this.#admit({ accountId, intent, notAfterMs }, await this.#ask(accountId, [intent]));
+      else this.#admit({ accountId, intent, notAfterMs }, await this.#query(accountId, [intent]));
     });
   }
 
   /** Places the whole list or none of it. */
-  placeList(command: ListCommand, caller: Caller<ListPlacement>): void {
+  placeList(command: ListCommand, caller: OpenCaller<ListPlacement>): void {
     const { accountId, list } = command;
     const ids = list.legs.map(({ intent }) => `${accountId}:${intent.clientOrderId}`);
     const names = [`${accountId}:list:${list.listClientOrderId}`, ...ids];
@@ -135,7 +135,7 @@ export class Placements {
       // The shard is being read again and its memory is stale: only the store's answer counts.
       const ended = await this.#findEnded(named);
       if (ended !== undefined) return ended;
-      shard.demandRunning();
+      shard.requireRunning();
     }
     return await this.#findOrder(named);
   }
@@ -144,15 +144,15 @@ export class Placements {
     return stored(this.#core, () => this.#core.store.findEnded(named));
   }
 
-  #place({ accountId, intent: asked, notAfterMs }: Command): Awaitable<Placement | PendingRecord> {
-    const intent = packedIntent(asked);
+  #place({ accountId, intent: requested, notAfterMs }: Command): Awaitable<Placement | PendingRecord> {
+    const intent = packedIntent(requested);
     const shard = this.#parts.shards.ofAccount(accountId);
     const { epoch } = shard;
     return follow(this.#findOrder({ accountId, clientOrderId: intent.clientOrderId }), (known) => {
       if (known !== undefined) return existing(this.#newest(known, { shard, epoch }), intent);
-      return follow(this.#ask(accountId, [intent]), (fetched) => {
+      return follow(this.#query(accountId, [intent]), (fetched) => {
         // Another engine may have taken the same client id while the host was asked.
-        shard.demandSince(epoch);
+        shard.requireSince(epoch);
         return this.#accept({ accountId, intent, notAfterMs }, fetched);
       });
     });
@@ -160,8 +160,8 @@ export class Placements {
 
   /** Returns what was found, unless another engine may know more of it. */
   #newest<T>(known: T, { shard, epoch }: ShardTenure): T {
-    this.#core.trust.demand();
-    shard.demandSince(epoch);
+    this.#core.trust.requireHeld();
+    shard.requireSince(epoch);
     return known;
   }
 
@@ -185,12 +185,12 @@ export class Placements {
     { accountId, intent, notAfterMs }: Command,
     fetched: Fetched,
   ): Readonly<{ shard: Shard; timeMs: number; admission: Admission }> {
-    this.#demandInTime(notAfterMs);
-    this.#demandTime([intent]);
-    const shard = this.#demandShard(accountId, 1);
+    this.#requireInTime(notAfterMs);
+    this.#requireTime([intent]);
+    const shard = this.#requireShard(accountId, 1);
     const timeMs = this.#core.nowMs();
     const admission = admit(intent, this.#admissionContext(intent.symbol, timeMs, fetched));
-    if (intent.schedule !== undefined) this.#demandWeights(shard, { accountId, intent, ...admission });
+    if (intent.schedule !== undefined) this.#requireWeights(shard, { accountId, intent, ...admission });
     return { shard, timeMs, admission };
   }
 
@@ -201,11 +201,11 @@ export class Placements {
     if (known !== undefined) return existingList(this.#newest(known, { shard: owner, epoch }), list);
     const intents = list.legs.map(({ intent }) => intent);
     await this.#refuseKnownIds({ shard: owner, epoch }, accountId, intents);
-    const fetched = await this.#ask(accountId, intents);
-    this.#demandInTime(notAfterMs);
-    this.#demandTime(intents);
-    const shard = this.#demandShard(accountId, intents.length);
-    shard.demandSince(epoch);
+    const fetched = await this.#query(accountId, intents);
+    this.#requireInTime(notAfterMs);
+    this.#requireTime(intents);
+    const shard = this.#requireShard(accountId, intents.length);
+    shard.requireSince(epoch);
     const timeMs = this.#core.nowMs();
     const symbol = intents[0]?.symbol ?? "";
     const admissions = admitList(list, {
@@ -267,14 +267,14 @@ export class Placements {
   }
 
   /** Asks the host for everything the decision needs. Throws or rejects with the reason against the command. */
-  #ask(accountId: number, intents: readonly ParentIntent[]): Awaitable<Fetched> {
-    this.#demandService();
+  #query(accountId: number, intents: readonly ParentIntent[]): Awaitable<Fetched> {
+    this.#requireService();
     const { symbol } = this.#instrument(intents[0]?.symbol ?? "");
     return follow(this.#host.accounts.account(accountId), (account) => {
-      demandRights(account, { accountId, symbol });
+      requireRights(account, { accountId, symbol });
       return follow(this.#fetch(accountId, symbol, intents), (fetched) => {
         // The host's answers may have taken time, and the engine may have begun to drain.
-        this.#demandService();
+        this.#requireService();
         return fetched;
       });
     });
@@ -301,19 +301,19 @@ export class Placements {
   }
 
   /** Throws DISCONNECTED after the time of a placement: its client may have been told that the outcome is unknown. */
-  #demandInTime(notAfterMs: number | undefined): void {
+  #requireInTime(notAfterMs: number | undefined): void {
     if (notAfterMs !== undefined && this.#core.wallMs() > notAfterMs)
       throw new EngineError("DISCONNECTED", { notAfterMs });
   }
 
   /** Throws DISCONNECTED for a schedule while engine time may be about to jump: its slots would be jumped over. */
-  #demandTime(intents: readonly ParentIntent[]): void {
+  #requireTime(intents: readonly ParentIntent[]): void {
     if (!intents.some(({ schedule }) => schedule !== undefined)) return;
     const confirmMs = Math.ceil(this.#core.time.doubtedForMs);
     if (confirmMs > 0) throw new EngineError("DISCONNECTED", { confirmMs });
   }
 
-  #demandService(): void {
+  #requireService(): void {
     const { advancedOrders, liquidityMode } = this.#core.settings;
     if (!advancedOrders || !liquidityMode)
       throw new EngineError("ADVANCED_ORDERS_OFF", {
@@ -333,9 +333,9 @@ export class Placements {
   }
 
   /** Returns the shard of an account. Throws SERVER_BUSY if there is no room for `more` further parents. */
-  #demandShard(accountId: number, more: number): Shard {
+  #requireShard(accountId: number, more: number): Shard {
     const shard = this.#parts.shards.ofAccount(accountId);
-    shard.demandRunning();
+    shard.requireRunning();
     const { maxOpenParents, maxOpenParentsPerAccount } = this.#core.settings;
     const mine = (shard.accounts.get(accountId)?.size ?? 0) + more;
     if (this.#room < more) this.#room = maxOpenParents - this.#parts.shards.openParents;
@@ -349,7 +349,7 @@ export class Placements {
   /**
    * Throws SERVER_BUSY if the weights of a schedule exceed the limit of the account or of the engine (decision HN).
    */
-  #demandWeights(shard: Shard, order: Weighted): void {
+  #requireWeights(shard: Shard, order: Weighted): void {
     const more = weightBytesOf(order);
     if (more === 0) return;
     const { maxWeightBytes, maxWeightBytesPerAccount } = this.#core.settings;
@@ -379,7 +379,7 @@ const listPlacementOf = (pending: PendingRecord): ListPlacement => ({
  */
 function naming<T>(intents: readonly ParentIntent[], decide: () => Awaitable<T>): Awaitable<T> {
   const refuse = (error: unknown): never => {
-    for (const intent of intents) demandStorable(intent);
+    for (const intent of intents) requireStorable(intent);
     throw error;
   };
   try {
@@ -408,7 +408,7 @@ function existingList(known: OrderList, list: ListIntent): ListPlacement {
   return { list: known, created: false };
 }
 
-function demandRights(
+function requireRights(
   account: Account | undefined,
   { accountId, symbol }: Readonly<{ accountId: number; symbol: string }>,
 ): void {

@@ -67,10 +67,10 @@ type ArrivalTimes = Readonly<{ arrivalWaitMs: (child: ChildOrder) => number }>;
  * SettlementError}, or with the OrderError of a store that failed.
  */
 export async function settleChild(
-  said: ChildSettlement,
+  answer: ChildSettlement,
   { shards, children }: Readonly<{ shards: Shards; children: ArrivalTimes }>,
 ): Promise<ParentOrder> {
-  const settlement = read(said, readSettlement);
+  const settlement = read(answer, readSettlement);
   const named = readChildId(settlement.childId);
   if (named === undefined)
     throw new SettlementError("NO_SUCH_CHILD", "childId is not the id of a child order");
@@ -82,8 +82,8 @@ export async function settleChild(
  * Resumes an order of a restored store on an operator's word. Resolves to it when that is durable. Rejects with a {@link
  * SettlementError}, or with the OrderError of a store that failed.
  */
-export async function resumeOrder(said: Resumption, shards: Shards): Promise<ParentOrder> {
-  const { orderId, children, by, why } = read(said, readResumption);
+export async function resumeOrder(answer: Resumption, shards: Shards): Promise<ParentOrder> {
+  const { orderId, children, by, why } = read(answer, readResumption);
   const shard = shards.ofOrder(orderId);
   return await decided(shard, orderId, async () => {
     const order = shard.liveOrders.get(orderId)?.working;
@@ -132,9 +132,9 @@ async function durable(
   return orderIn(pending, order.orderId) ?? order;
 }
 
-function read<T>(said: unknown, reader: (said: unknown) => T): T {
+function read<T>(answer: unknown, reader: (answer: unknown) => T): T {
   try {
-    return reader(said);
+    return reader(answer);
   } catch (error) {
     throw new SettlementError(
       "UNREADABLE",

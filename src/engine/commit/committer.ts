@@ -47,7 +47,7 @@ const UNITS_PER_RECORD = 0.5;
 export const APPEND_PATIENCE = 12;
 
 /** Lets the next append follow, at once or after a pause. Only the first call counts. */
-type GoOn = (after?: "pause") => void;
+type Resume = (after?: "pause") => void;
 
 type MarkWaiter = Readonly<{ shard: number; resolve: (durable: boolean) => void }>;
 
@@ -59,7 +59,7 @@ type Batch = Readonly<{
   parts: readonly ShardPart[];
   prints: readonly PricedPrint[];
   quotes: readonly KeptQuote[];
-}> & { askedAt: Moment; held: Shard[] | undefined; isAnswered: boolean; over: Promise<void> };
+}> & { requestedAt: Moment; held: Shard[] | undefined; isAnswered: boolean; over: Promise<void> };
 
 /**
  * Group commit: records of many commands and many shards share one append. One append is under way at a time, besides
@@ -81,11 +81,11 @@ export class Committer {
   #open: readonly Batch[] = [];
   /** The append whose prints and quotes the later ones wait for. */
   #marketAside: Batch | undefined;
-  #askedAt: Moment = { wallMs: 0, monotonicMs: 0 };
+  #requestedAt: Moment = { wallMs: 0, monotonicMs: 0 };
   /** Ends the pause after a failure; undefined when there is none. */
   #endPause: (() => void) | undefined;
   /** Whether a caller waits for records that were decided since the last failure. */
-  #isAsked = false;
+  #isRequested = false;
   /** Number of consecutive appends that were not kept. */
   #failures = 0;
   #stopped = false;
@@ -97,7 +97,7 @@ export class Committer {
     this.#parts = parts;
     this.#marks = new MarkPause(core, { ...parts, wake: () => this.wake() });
     this.#late = new LateCalls(core, parts);
-    this.#reloads = new Reloads(core, { ...parts, late: this.#late, read: () => this.#putBack() });
+    this.#reloads = new Reloads(core, { ...parts, late: this.#late, read: () => this.#requeue() });
   }
 
   /**
@@ -112,8 +112,8 @@ export class Committer {
   /**
    * When the append that is settled now was handed to the store. Another engine may own the shard since then.
    */
-  get askedAt(): Moment {
-    return this.#askedAt;
+  get requestedAt(): Moment {
+    return this.#requestedAt;
   }
 
   /** Whether an append is due or under way. */
@@ -125,10 +125,10 @@ export class Committer {
    * Schedules an append for the pending records of a shard, or without a shard for marks and prints.
    * `asked` says that a caller waits for the records; it ends the pause after a failure, or leaves it out.
    */
-  wake(shard?: Shard, asked = false): void {
+  wake(shard?: Shard, isRequested = false): void {
     if (shard !== undefined) this.#parts.commits.add(shard);
-    if (asked) {
-      this.#isAsked = true;
+    if (isRequested) {
+      this.#isRequested = true;
       this.#endPause?.();
     }
     if (!this.#begun || this.#busy || this.#stopped) return;
@@ -139,7 +139,7 @@ export class Committer {
   }
 
   /** Appends all marks that were made until now, also those that could wait. Resolves to whether those of a shard are durable. */
-  keepMarks(shard: number): Promise<boolean> {
+  persistMarks(shard: number): Promise<boolean> {
     if (this.#stopped) return Promise.resolve(false);
     return new Promise((resolve) => {
       this.#whenMarked.push({ shard, resolve });
@@ -151,8 +151,8 @@ export class Committer {
    * Drops the marks of a shard that a failed append left: another engine has made marks of it since. Call it before the shard
    * runs again.
    */
-  forgetMarks(shard: number): void {
-    this.#backlog.forget(shard);
+  dropMarks(shard: number): void {
+    this.#backlog.evict(shard);
   }
 
   /** Appends the marks that waited and the last counted quotes unless the store is failing, and nothing after them. */
@@ -162,7 +162,7 @@ export class Committer {
     this.#stopped = true;
     if (!isCalm) return;
     const parts = this.#partsOf(new Map(), market.takeFacts({ onlyDue: false }).marks);
-    const quotes = market.quotesToKeep([]);
+    const quotes = market.quotesToStore([]);
     if (parts.length + quotes.length === 0) return;
     try {
       await this.#core.store.append({ shards: parts.map(appendOf), quotes });
@@ -194,7 +194,7 @@ export class Committer {
       const batch = this.#gather();
       this.#whenMarked = [];
       if (batch !== undefined && (await this.#commit(batch)) === "pause") await this.#pause();
-      for (const { shard, resolve } of waiting) resolve(this.#areMarksKept(shard));
+      for (const { shard, resolve } of waiting) resolve(this.#areMarksDurable(shard));
       if (batch === undefined) break;
       this.#parts.bursts.wake();
       // Remaining records and follow-up work wait for the next turn. Otherwise callers that place again as soon as
@@ -209,7 +209,7 @@ export class Committer {
     return this.#whenMarked.length > 0;
   }
 
-  #areMarksKept(shard: number): boolean {
+  #areMarksDurable(shard: number): boolean {
     const { shards, commits } = this.#parts;
     return !this.#backlog.has(shard) && !commits.isHeld(shards.at(shard));
   }
@@ -225,12 +225,12 @@ export class Committer {
     this.#marks.taken(marks.length);
     const parts = this.#partsOf(taken, marks);
     if (parts.length + prints.length === 0) return undefined;
-    const quotes = market.quotesToKeep(marketsOf(parts));
+    const quotes = market.quotesToStore(marketsOf(parts));
     return {
       parts,
       prints,
       quotes,
-      askedAt: this.#askedAt,
+      requestedAt: this.#requestedAt,
       held: undefined,
       isAnswered: false,
       over: this.#running,
@@ -273,30 +273,30 @@ export class Committer {
    */
   #commit(batch: Batch): Promise<"pause" | undefined> {
     this.#core.counters.activity++;
-    return new Promise((goOn) => {
+    return new Promise((resume) => {
       this.#open = [...this.#open, batch];
-      batch.over = this.#complete(batch, goOn).then(() => this.#over(batch));
+      batch.over = this.#complete(batch, resume).then(() => this.#over(batch));
     });
   }
 
-  async #complete(batch: Batch, goOn: GoOn): Promise<void> {
+  async #complete(batch: Batch, resume: Resume): Promise<void> {
     const { parts, prints, quotes } = batch;
     let refused: readonly ShardPart[];
     try {
-      const outcomes = await this.#ask(batch, goOn);
+      const outcomes = await this.#appendInTime(batch, resume);
       if (!this.#isSilent) this.#parts.board.storeWorked();
       refused = await this.#settle(batch, outcomes);
-      const kept = parts.filter((part) => !refused.includes(part));
-      this.#parts.market.kept({ marks: marksIn(kept), prints, quotes });
+      const stored = parts.filter((part) => !refused.includes(part));
+      this.#parts.market.stored({ marks: marksIn(stored), prints, quotes });
       if (refused.length > 0) this.#backlog.put(marksIn(refused));
     } catch (error) {
       // A market journal that belongs to a later engine is not a failure of the store.
       if (!(error instanceof InvariantError)) this.#parts.board.storeFailed(error);
       this.#backlog.put(marksIn(parts));
-      this.#parts.market.notKept(prints);
-      return await this.#recover(batch, error, goOn);
+      this.#parts.market.notStored(prints);
+      return await this.#recover(batch, error, resume);
     }
-    const read = this.#retake(refused, goOn);
+    const read = this.#retake(refused, resume);
     this.#parts.housekeeping.afterCommit(parts.map(({ shard }) => shard));
     await read;
   }
@@ -329,12 +329,12 @@ export class Committer {
     return this.#open.some(({ held, isAnswered }) => held !== undefined && !isAnswered);
   }
 
-  async #ask(batch: Batch, goOn: GoOn): Promise<readonly AppendOutcome[]> {
+  async #appendInTime(batch: Batch, resume: Resume): Promise<readonly AppendOutcome[]> {
     let cancelPatience = (): void => undefined;
-    const silence = new Promise<never>((_, giveUp) => {
-      cancelPatience = this.#watchStore(batch, goOn, giveUp);
+    const silence = new Promise<never>((_, abandon) => {
+      cancelPatience = this.#watchStore(batch, resume, abandon);
     });
-    const answered = this.#parts.times.asked();
+    const answered = this.#parts.times.requested();
     try {
       return await Promise.race([this.#append(batch), silence]);
     } finally {
@@ -347,14 +347,14 @@ export class Committer {
   /**
    * Reads the shards again whose records the store refused: another epoch owns the shard, or its memory is out of step.
    */
-  #retake(refused: readonly ShardPart[], goOn: GoOn): Promise<void> {
-    this.#isAsked = false;
+  #retake(refused: readonly ShardPart[], resume: Resume): Promise<void> {
+    this.#isRequested = false;
     for (const { shard } of refused)
       this.#core.telemetry.event("error", "append.refused", { shard: shard.number });
     const isFailure = refused.some(({ shard }) => shard.state === "running");
     if (!isFailure) this.#failures = 0;
     const read = this.#reloads.start(refused, false);
-    goOn(isFailure ? this.#paceOfFailures() : undefined);
+    resume(isFailure ? this.#paceOfFailures() : undefined);
     return read;
   }
 
@@ -363,7 +363,7 @@ export class Committer {
    * others go on. After `APPEND_PATIENCE` periods the append is given up. Its shards then read, behind a fence, what
    * became of it.
    */
-  #watchStore(batch: Batch, goOn: GoOn, giveUp: (error: Error) => void): () => void {
+  #watchStore(batch: Batch, resume: Resume, abandon: (error: Error) => void): () => void {
     const { hostTimeoutMs } = this.#core.settings;
     let times = 0;
     return this.#late.watch(() => {
@@ -372,8 +372,8 @@ export class Committer {
       // Calls are given up whatever their records wait for: this append, one that was set aside, or the next.
       for (const shard of this.#parts.shards.all) shard.noteLate();
       if (times === 1) this.#setAside(batch);
-      if (times === APPEND_PATIENCE) giveUp(error);
-      goOn();
+      if (times === APPEND_PATIENCE) abandon(error);
+      resume();
     });
   }
 
@@ -383,7 +383,7 @@ export class Committer {
     if (outcome) this.#core.probe("before-outcome-append");
     this.#core.probe("before-append");
     this.#parts.bursts.spend(UNITS_PER_RECORD * countOf(parts));
-    batch.askedAt = this.#core.time.moment();
+    batch.requestedAt = this.#core.time.moment();
     const outcomes = await this.#core.store.append({
       shards: parts.map(appendOf),
       ...(prints.length > 0 && { prints }),
@@ -400,7 +400,7 @@ export class Committer {
    * refused.
    */
   async #settle(
-    { parts, askedAt }: Batch,
+    { parts, requestedAt }: Batch,
     outcomes: readonly AppendOutcome[],
   ): Promise<readonly ShardPart[]> {
     const refused = parts.filter((_, index) => outcomes[index] !== "durable");
@@ -411,15 +411,15 @@ export class Committer {
       if (settled.length > SETTLED_PER_TURN && !this.#stopped) await this.#core.turns.next();
       const some = settled.slice(from, from + SETTLED_PER_TURN);
       this.#parts.bursts.spend(some.length);
-      this.#askedAt = askedAt;
+      this.#requestedAt = requestedAt;
       for (const { shard, record } of some) shard.settle(record);
     }
     return refused;
   }
 
   /** Reads the shards again whose records may be kept or not. Resolves when each has been read or has failed once. */
-  async #recover({ parts }: Batch, error: unknown, goOn: GoOn): Promise<void> {
-    this.#isAsked = false;
+  async #recover({ parts }: Batch, error: unknown, resume: Resume): Promise<void> {
+    this.#isRequested = false;
     this.#core.telemetry.event("error", "append.failed", {
       message: errorMessage(error),
       shards: parts.length,
@@ -427,17 +427,17 @@ export class Committer {
     const withRecords = parts.filter(({ pending }) => pending.length > 0);
     if (withRecords.length > 0) {
       const read = this.#reloads.start(withRecords, true);
-      goOn(this.#paceOfFailures());
+      resume(this.#paceOfFailures());
       return await read;
     }
-    if (!isOfLaterOwner(error)) return goOn("pause");
+    if (!isOfLaterOwner(error)) return resume("pause");
     // The market journal belongs to a later engine, and this engine has no say in what it keeps.
     this.#parts.market.stopWriting();
-    goOn();
+    resume();
   }
 
   /** Appends the marks that have waited until their shard runs. */
-  #putBack(): void {
+  #requeue(): void {
     if (!this.#backlog.isEmpty) this.wake();
   }
 
@@ -451,7 +451,7 @@ export class Committer {
   }
 
   async #pause(): Promise<void> {
-    if (this.#isAsked) return;
+    if (this.#isRequested) return;
     let cancel: () => void = () => undefined;
     await new Promise<void>((resolve) => {
       this.#endPause = resolve;

@@ -1,4 +1,4 @@
-import { BAR_LENGTHS_MS, BARS_KEPT } from "../../model/index.ts";
+import { BAR_LENGTHS_MS, BARS_RETAINED } from "../../model/index.ts";
 import type { Core } from "../core/core.ts";
 import { timely, type Upkeep } from "../core/stored.ts";
 import type { MarketHub } from "../market/market-hub.ts";
@@ -83,7 +83,7 @@ export class Housekeeping {
   }
 
   /** Runs work while retention deletes no row and no record. Waits for the deletion that is under way. */
-  async whileKept<T>(work: () => Promise<T>): Promise<T> {
+  async whileRetained<T>(work: () => Promise<T>): Promise<T> {
     this.#holders++;
     try {
       await this.#deleting;
@@ -144,12 +144,12 @@ export class Housekeeping {
     const volumeBeforeMs = nowMs - DAY_MS;
     const priceBars = BAR_LENGTHS_MS.map((lengthMs) => ({
       lengthMs,
-      beforeMs: nowMs - BARS_KEPT * lengthMs,
+      beforeMs: nowMs - BARS_RETAINED * lengthMs,
     }));
     // Whoever writes the market journal deletes of it. The others only forget.
     if (this.#market.writes) await this.#store.deleteVolume({ beforeMs: volumeBeforeMs, priceBars });
-    this.#market.prints.forget(priceBars);
-    while (!this.#stopped && this.#market.tape.forget(volumeBeforeMs, FORGET_BATCH) > 0) await turns.next();
+    this.#market.prints.evict(priceBars);
+    while (!this.#stopped && this.#market.tape.evict(volumeBeforeMs, FORGET_BATCH) > 0) await turns.next();
   }
 
   /** Whether rows may be deleted now: not in the hour after the wall clock was set, which may be wrong. */

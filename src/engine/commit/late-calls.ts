@@ -17,7 +17,7 @@ export class LateCalls {
     const { hostTimeoutMs } = this.#core.settings;
     const late = (): void => {
       before();
-      this.#parts.calls.giveUp(this.#core.monotonicMs() - hostTimeoutMs);
+      this.#parts.calls.abandon(this.#core.monotonicMs() - hostTimeoutMs);
       cancel = this.#parts.timers.after(hostTimeoutMs, late);
     };
     let cancel = this.#parts.timers.after(hostTimeoutMs, late);

@@ -36,19 +36,19 @@ export class Reloads {
   }
 
   /**
-   * Reads shards, all at once, so that a store that does not answer is waited for only once. `mayBeKept` says that their
+   * Reads shards, all at once, so that a store that does not answer is waited for only once. `mayBeStored` says that their
    * records may be durable. Resolves when each has been read or has failed once.
    */
-  async start(parts: readonly Unread[], mayBeKept: boolean): Promise<void> {
-    await Promise.all(parts.map((part) => this.#read(part, mayBeKept)));
+  async start(parts: readonly Unread[], mayBeStored: boolean): Promise<void> {
+    await Promise.all(parts.map((part) => this.#read(part, mayBeStored)));
   }
 
   /** Reads a shard. After a failure it waits `retryMinMs`, doubled with each further one up to `retryMaxMs` (decision EG). */
-  async #read({ shard, pending }: Unread, mayBeKept: boolean, failures = 0): Promise<void> {
+  async #read({ shard, pending }: Unread, mayBeStored: boolean, failures = 0): Promise<void> {
     this.#unread.add(shard);
     this.#endWatch ??= this.#parts.late.watch();
     try {
-      await shard.reload(pending, mayBeKept);
+      await shard.reload(pending, mayBeStored);
       this.#unread.delete(shard);
       if (this.#unread.size === 0) this.#stopWatch();
       this.#parts.read();
@@ -57,7 +57,7 @@ export class Reloads {
       this.#core.telemetry.event("error", "reload.failed", fields);
       this.#parts.board.storeFailed(error);
       const { retryMinMs, retryMaxMs } = this.#core.settings;
-      const again = (): void => void this.#read({ shard, pending: [] }, mayBeKept, failures + 1);
+      const again = (): void => void this.#read({ shard, pending: [] }, mayBeStored, failures + 1);
       this.#parts.timers.after(Math.min(retryMaxMs, retryMinMs * 2 ** Math.min(failures, 30)), again);
     }
   }

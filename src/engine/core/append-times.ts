@@ -1,7 +1,7 @@
 import type { Core } from "./core.ts";
 
 /** How long an append counts that no later one has outlasted. */
-const REMEMBERED_MS = 60_000;
+const RETAINED_MS = 60_000;
 
 /** How long appends take, which the deadlines of children allow for (decision 53). Times are monotonic. */
 export class AppendTimes {
@@ -16,16 +16,16 @@ export class AppendTimes {
   }
 
   /** Notes that the store is asked for an append. The returned function notes that it has answered, or that it was given up. */
-  asked(): () => void {
-    const askedAtMs = this.#core.monotonicMs();
-    this.#open.push(askedAtMs);
+  requested(): () => void {
+    const requestedAtMs = this.#core.monotonicMs();
+    this.#open.push(requestedAtMs);
     return () => {
-      this.#open.splice(this.#open.indexOf(askedAtMs), 1);
+      this.#open.splice(this.#open.indexOf(requestedAtMs), 1);
       const nowMs = this.#core.monotonicMs();
-      const tookMs = nowMs - askedAtMs;
+      const tookMs = nowMs - requestedAtMs;
       if (tookMs < this.#longestMs && nowMs < this.#longestUntilMs) return;
       this.#longestMs = tookMs;
-      this.#longestUntilMs = nowMs + REMEMBERED_MS;
+      this.#longestUntilMs = nowMs + RETAINED_MS;
     };
   }
 

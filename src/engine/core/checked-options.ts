@@ -1,4 +1,4 @@
-import { functionOption, type OptionCheck, optional, optionsOf } from "../../common/index.ts";
+import { functionOption, type OptionCheck, optionalOption, optionsOf } from "../../common/index.ts";
 import {
   checkedAccounts,
   checkedEntropy,
@@ -31,17 +31,17 @@ export const ENGINE_CHECKS: Readonly<Record<keyof EngineOptions, OptionCheck>> =
   venue: venueOption,
   clock: clockOption,
   entropy: entropyOption,
-  marketData: optional(marketDataOption),
-  volumeHistory: optional(volumeHistoryOption),
-  telemetry: optional(telemetryOption),
-  settings: optional(settingsOption),
-  probe: optional(functionOption("is called at the named points of an engine")),
+  marketData: optionalOption(marketDataOption),
+  volumeHistory: optionalOption(volumeHistoryOption),
+  telemetry: optionalOption(telemetryOption),
+  settings: optionalOption(settingsOption),
+  probe: optionalOption(functionOption("is called at the named points of an engine")),
 };
 
 const engineOptions: OptionCheck = optionsOf<EngineOptions>(ENGINE_CHECKS, { open: true });
 
 /** Throws a TypeError or RangeError that names the first option that is missing, unknown or wrong (decision KI). */
-export function demandOptions(options: EngineOptions): void {
+export function requireOptions(options: EngineOptions): void {
   engineOptions(options, "openEngine");
 }
 

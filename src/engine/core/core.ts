@@ -10,7 +10,7 @@ import { EngineTime } from "./engine-time.ts";
 import { type ExposureLag, OwnExecutions } from "./own-executions.ts";
 import { resolveSettings } from "./settings.ts";
 import { type LeaseTerm, Trust } from "./trust.ts";
-import { Turns } from "./turns.ts";
+import { WorkTurns } from "./turns.ts";
 
 /** Services and state that the parts of one engine share. */
 export type Core = Readonly<{
@@ -23,7 +23,7 @@ export type Core = Readonly<{
   /**
    * Returns a handler that reports a failure to the operator by telemetry. The failure must not stop anything else.
    */
-  told: (name: string) => (error: unknown) => void;
+  reporterOf: (name: string) => (error: unknown) => void;
   questions: Questions;
   probe: (point: ProbePoint) => void;
   /** Engine time, in which records are written. It never falls. */
@@ -36,7 +36,7 @@ export type Core = Readonly<{
   /** Whether this engine may rely on owning its shards. */
   trust: Trust;
   /** Slices background work that no caller waits for. */
-  turns: Turns;
+  turns: WorkTurns;
   counters: Counters;
   clientIds: ClientIdFilter;
   executions: OwnExecutions;
@@ -70,7 +70,7 @@ export type Counters = {
 export function coreOf(options: EngineOptions, term?: LeaseTerm): Core {
   const settings = resolveSettings(options.settings);
   const telemetry = new QuietTelemetry(options.telemetry);
-  const told = (name: string) => (error: unknown) =>
+  const reporterOf = (name: string) => (error: unknown) =>
     telemetry.event("error", name, { message: String(error) });
   const clock = checkedClock(options.clock, telemetry);
   const time = new EngineTime(clock, settings.clockStepMs);
@@ -86,14 +86,14 @@ export function coreOf(options: EngineOptions, term?: LeaseTerm): Core {
     clock,
     telemetry,
     questions: new Questions({ clock, telemetry, timeoutMs: settings.hostTimeoutMs }),
-    probe: (point) => harmless(() => options.probe?.(point), told("probe.failed")),
-    told,
+    probe: (point) => harmless(() => options.probe?.(point), reporterOf("probe.failed")),
+    reporterOf,
     nowMs: () => time.nowMs(),
     wallMs: () => clock.nowMs(),
     monotonicMs: () => clock.monotonicMs(),
     time,
     trust: new Trust(() => ({ wallMs: clock.nowMs(), monotonicMs: clock.monotonicMs() }), term),
-    turns: new Turns(clock),
+    turns: new WorkTurns(clock),
     counters: {
       shards: SHARD_COUNT,
       decisions: 0,

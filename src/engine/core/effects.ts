@@ -9,8 +9,8 @@ import type { DurableRecord, LiveOrder } from "./live-order.ts";
  * next.
  */
 export type EngineEffect =
-  /** A record was decided and waits to become durable. `asked` says that a caller waits for it. */
-  | Readonly<{ kind: "RECORD_DECIDED"; shard: number; asked: boolean }>
+  /** A record was decided and waits to become durable. `isRequested` says that a caller waits for it. */
+  | Readonly<{ kind: "RECORD_DECIDED"; shard: number; isRequested: boolean }>
   /** A record became durable. Emitted in sequence. */
   | Readonly<{ kind: "RECORD_DURABLE"; record: DurableRecord; liveOrders: readonly LiveOrder[] }>
   /** A record whose append failed was found in the store. It is emitted like any other; recovery does the rest. */

@@ -44,7 +44,7 @@ export class EngineTime {
   /** The same without a step forward that nothing confirms. */
   #unsteppedAheadMs: number;
   /** The newest time of the store minus monotonic time. */
-  #keptAheadMs: number | undefined;
+  #storedAheadMs: number | undefined;
   /** The store's clock minus monotonic time, as last heard. */
   #storeAheadMs = Number.POSITIVE_INFINITY;
   /** The same of a store on another machine; before one was heard, nothing that the wall clock could be ahead of. */
@@ -90,8 +90,8 @@ export class EngineTime {
   deletedByMs(): number {
     const monotonicMs = this.#clock.monotonicMs();
     const wallMs = Math.min(this.#clock.nowMs(), monotonicMs + this.#openedAheadMs);
-    const keptAheadMs = this.#keptAheadMs ?? Number.NEGATIVE_INFINITY;
-    return Math.max(wallMs, monotonicMs + keptAheadMs, this.#deletedMs);
+    const storedAheadMs = this.#storedAheadMs ?? Number.NEGATIVE_INFINITY;
+    return Math.max(wallMs, monotonicMs + storedAheadMs, this.#deletedMs);
   }
 
   /**
@@ -177,8 +177,8 @@ export class EngineTime {
   begin(): number {
     const monotonicMs = this.#clock.monotonicMs();
     this.#look(this.#clock.nowMs() - monotonicMs, monotonicMs);
-    const keptAheadMs = this.#keptAheadMs ?? this.#aheadMs;
-    this.#aheadMs = this.#isProvisional ? keptAheadMs : Math.max(this.#aheadMs, keptAheadMs);
+    const storedAheadMs = this.#storedAheadMs ?? this.#aheadMs;
+    this.#aheadMs = this.#isProvisional ? storedAheadMs : Math.max(this.#aheadMs, storedAheadMs);
     this.#isProvisional = false;
     this.#look(this.#wallAheadMs, monotonicMs);
     if (this.#isDoubted) this.#steppedAtMs = monotonicMs;
@@ -187,15 +187,15 @@ export class EngineTime {
   }
 
   /** Takes the time that another clock tells now: engine time follows the wall clock as far as that. */
-  confirm(toldMs: number): void {
+  confirm(confirmedMs: number): void {
     if (!this.isDoubted) return;
     const monotonicMs = this.#clock.monotonicMs();
-    this.#raise(Math.min(this.#wallAheadMs, toldMs - monotonicMs));
+    this.#raise(Math.min(this.#wallAheadMs, confirmedMs - monotonicMs));
     this.#look(this.#wallAheadMs, monotonicMs);
   }
 
   /** Takes the time that the store's clock tells now. It confirms the wall clock only if it is another machine's. */
-  hearStore({ clockMs, elsewhere }: Readonly<{ clockMs: number; elsewhere?: boolean }>): void {
+  takeStoreTime({ clockMs, elsewhere }: Readonly<{ clockMs: number; elsewhere?: boolean }>): void {
     this.#storeAheadMs = clockMs - this.#clock.monotonicMs();
     if (elsewhere !== true) return;
     this.#witnessAheadMs = this.#storeAheadMs;
@@ -203,9 +203,9 @@ export class EngineTime {
   }
 
   /** Raises engine time to at least the time of a stored record or print: whoever wrote it had it confirmed. */
-  startFrom(keptMs: number): void {
-    const aheadMs = keptMs - this.#clock.monotonicMs();
-    this.#keptAheadMs = Math.max(this.#keptAheadMs ?? aheadMs, aheadMs);
+  startFrom(storedMs: number): void {
+    const aheadMs = storedMs - this.#clock.monotonicMs();
+    this.#storedAheadMs = Math.max(this.#storedAheadMs ?? aheadMs, aheadMs);
     this.#raise(aheadMs);
   }
 

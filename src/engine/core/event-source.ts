@@ -24,7 +24,7 @@ export class EventSource implements EngineEventSource {
   }
 
   /** Returns whether an event has a listener. Without one its payload need not be made. */
-  hears(event: keyof EngineEvents): boolean {
+  hasListener(event: keyof EngineEvents): boolean {
     return this.#emitter.listenerCount(event) > 0;
   }
 

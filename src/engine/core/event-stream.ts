@@ -19,18 +19,18 @@ export class EventStream {
 
   constructor(core: Core) {
     this.#core = core;
-    this.events = new EventSource(core.told("listener.failed"));
+    this.events = new EventSource(core.reporterOf("listener.failed"));
   }
 
-  tell({ record, steps, list }: DurableRecord): void {
-    for (const step of steps) this.#tellStep(record, step);
+  publish({ record, steps, list }: DurableRecord): void {
+    for (const step of steps) this.#publishStep(record, step);
     if (list === undefined || !steps.some(({ facts }) => facts.some(movesList))) return;
     this.events.emit("list", { shard: record.shard, sequence: record.sequence, record, list });
   }
 
-  #tellStep(record: JournalRecord, { order, facts }: ParentStep): void {
+  #publishStep(record: JournalRecord, { order, facts }: ParentStep): void {
     const { shard, sequence, timeMs } = record;
-    if (this.events.hears("order")) this.events.emit("order", { shard, sequence, record, order });
+    if (this.events.hasListener("order")) this.events.emit("order", { shard, sequence, record, order });
     for (const fact of facts) {
       if (fact.kind === "TRIGGERED") this.#core.counters.triggers++;
       else if (fact.kind === "ALERT") this.#alert(order.orderId, fact, timeMs);
@@ -43,27 +43,27 @@ export class EventStream {
    * frequent.
    */
   quoted(quote: Quote): boolean {
-    if (!this.events.hears("quote")) return false;
+    if (!this.events.hasListener("quote")) return false;
     this.events.emit("quote", quote);
     return true;
   }
 
   /** Emits a counted print. */
   printed(print: PrintUpdate): void {
-    if (this.events.hears("print")) this.events.emit("print", print);
+    if (this.events.hasListener("print")) this.events.emit("print", print);
   }
 
   /** Emits the alert that the wall clock was set by `stepMs` milliseconds. */
   stepped(stepMs: number): void {
     const [way, byMs] = [stepMs < 0 ? "back" : "forward", Math.abs(stepMs)];
     this.#report("clock.stepped", { stepMs });
-    this.#tellClock(`the wall clock was set ${way} by ${byMs} ms`);
+    this.#reportClock(`the wall clock was set ${way} by ${byMs} ms`);
   }
 
   /** Emits the alert that an opening has found the wall clock that far ahead of the store. */
   openedBehind(byMs: number): void {
     this.#report("clock.ahead-of-store", { byMs });
-    this.#tellClock(
+    this.#reportClock(
       `the wall clock is ${byMs} ms ahead of the newest record, as after a stop of that length`,
     );
   }
@@ -71,18 +71,18 @@ export class EventStream {
   /** Emits the alert that engine time has followed the records of shards that were taken over. */
   raised(byMs: number): void {
     this.#report("clock.behind-records", { byMs });
-    this.#tellClock(
+    this.#reportClock(
       `engine time went forward by ${byMs} ms with the records of shards that were taken over: compare the clocks of the nodes`,
     );
   }
 
-  #tellClock(what: string): void {
+  #reportClock(what: string): void {
     const waitMs = Math.ceil(this.#core.time.doubtedForMs);
     const detail =
       waitMs > 0
         ? `${what}; nothing expires or ends by it until the clock of the venue or of a store on another machine confirms it, or it has said so for ${waitMs} ms more`
         : what;
-    this.#tellAlert({ alert: "CLOCK_STEPPED", detail, timeMs: this.#core.nowMs() });
+    this.#publishAlert({ alert: "CLOCK_STEPPED", detail, timeMs: this.#core.nowMs() });
   }
 
   /** Emits a change of the engine's condition, and an alert unless the change is a quiet one. */
@@ -92,7 +92,7 @@ export class EventStream {
     if (alert === undefined) this.#core.telemetry.event("info", "engine.status", { change, detail });
     else this.#report("engine.status", { change, detail });
     this.events.emit("status", update);
-    if (alert !== undefined) this.#tellAlert({ alert, detail, timeMs });
+    if (alert !== undefined) this.#publishAlert({ alert, detail, timeMs });
   }
 
   /** Emits that shards have come or go. */
@@ -107,16 +107,16 @@ export class EventStream {
 
   #alert(orderId: number, { alert, detail }: Extract<Fact, { kind: "ALERT" }>, timeMs: number): void {
     this.#report("order.alert", { orderId, alert, detail });
-    this.#tellAlert({ alert, orderId, detail, timeMs });
+    this.#publishAlert({ alert, orderId, detail, timeMs });
   }
 
   /** Reports an alert. A server without a telemetry of the host writes it only if the host does not listen itself. */
   #report(name: string, fields: Readonly<Record<string, string | number>>): void {
     const { telemetry } = this.#core;
-    if (telemetry.isOwn || !this.events.hears("alert")) telemetry.event("warn", name, fields);
+    if (telemetry.isOwn || !this.events.hasListener("alert")) telemetry.event("warn", name, fields);
   }
 
-  #tellAlert(alert: Alert): void {
+  #publishAlert(alert: Alert): void {
     this.#core.counters.alerts++;
     this.events.emit("alert", alert);
   }

@@ -9,11 +9,11 @@ type After = Readonly<{ order: ParentOrder; timeMs: number }>;
 export function emitFact(events: EventSource, fact: Fact, after: After): void {
   if (fact.kind === "FILLED") {
     const { childId, fill } = fact;
-    if (events.hears("fill")) events.emit("fill", { ...orderNow(after), childId, fill });
+    if (events.hasListener("fill")) events.emit("fill", { ...orderNow(after), childId, fill });
   } else if (fact.kind === "ENDED") {
     const { status, reason } = fact;
-    if (events.hears("ended")) events.emit("ended", { ...orderNow(after), status, reason });
-  } else if (events.hears("child")) {
+    if (events.hasListener("ended")) events.emit("ended", { ...orderNow(after), status, reason });
+  } else if (events.hasListener("child")) {
     const child = childNow(fact);
     if (child !== undefined) events.emit("child", { ...orderNow(after), ...child });
   }

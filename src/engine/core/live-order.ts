@@ -63,7 +63,7 @@ export function liveOrderOf(working: ParentOrder, durable: ParentOrder | undefin
 }
 
 /** Forgets what an engine knows of a parent besides its state. The timers of the parent must be called off. */
-export function forgetWork(live: LiveOrder): void {
+export function clearWork(live: LiveOrder): void {
   live.wait = undefined;
   if (live.measuring !== undefined) live.measuring = undefined;
   if (live.margin !== undefined) live.margin = undefined;

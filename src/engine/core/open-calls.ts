@@ -3,7 +3,7 @@ import { EngineError } from "./engine-error.ts";
 import type { Trust } from "./trust.ts";
 
 /** The waiting side of a call. The first result counts. */
-export type Caller<T> = Readonly<{
+export type OpenCaller<T> = Readonly<{
   resolve: (value: T) => void;
   reject: (error: unknown) => void;
   /** Forwards the result of a promise. */
@@ -38,12 +38,12 @@ export class OpenCalls {
    * answer, and with DISCONNECTED if trust does not hold when there is one: another engine may know better.
    */
   read<T>(call: () => Promise<T>): Promise<T> {
-    const asked = this.#trust.isLeased ? () => this.#trusted(call) : call;
-    return this.#open<T>(this.#reading, (caller) => caller.follow(asked()));
+    const guarded = this.#trust.isLeased ? () => this.#trusted(call) : call;
+    return this.#open<T>(this.#reading, (caller) => caller.follow(guarded()));
   }
 
   /** Opens a call that waits for a record. Rejects as `read` does. */
-  decide<T>(call: (caller: Caller<T>) => void): Promise<T> {
+  decide<T>(call: (caller: OpenCaller<T>) => void): Promise<T> {
     return this.#open(this.#deciding, call);
   }
 
@@ -51,7 +51,7 @@ export class OpenCalls {
    * Rejects the calls that have waited for a record since `sinceMs` or longer: the store does not answer and the
    * outcome is unknown. A call keeps what it holds, such as its client id, until the store has answered.
    */
-  giveUp(sinceMs: number): void {
+  abandon(sinceMs: number): void {
     this.#deciding.rejectUntil(sinceMs, () => new OrderError("UNEXPECTED_RESPONSE"));
   }
 
@@ -67,11 +67,11 @@ export class OpenCalls {
     try {
       return await call();
     } finally {
-      this.#trust.demand();
+      this.#trust.requireHeld();
     }
   }
 
-  #open<T>(line: Line, call: (caller: Caller<T>) => void): Promise<T> {
+  #open<T>(line: Line, call: (caller: OpenCaller<T>) => void): Promise<T> {
     if (this.#closed) return Promise.reject(new EngineError("ENGINE_CLOSED"));
     return new Promise((resolve, reject) => {
       const open = new OpenCall(line, { resolve, reject, sinceMs: this.#nowMs() });
@@ -130,7 +130,7 @@ type Promised<T> = Readonly<{
   sinceMs: number;
 }>;
 
-class OpenCall<T> extends Place implements Caller<T> {
+class OpenCall<T> extends Place implements OpenCaller<T> {
   readonly sinceMs: number;
   readonly #resolve: (value: T) => void;
   readonly #reject: (error: unknown) => void;

@@ -42,7 +42,7 @@ type Market = {
 /** A host's answer about a position, and when it was asked. */
 export type Answer = Readonly<{
   position: Quantity | PositionAsOf;
-  askedAtMs: number;
+  requestedAtMs: number;
   /** {@link OwnExecutions.noted} when it was asked. */
   noted: number;
   /** Whether no execution can have come that is not noted: no child is unresolved, every execution is durable. */
@@ -113,13 +113,13 @@ export class OwnExecutions {
    */
   reading(shard: number, time: Pick<EngineTime, "nowMs" | "writtenAt" | "isProvisional">): ExecutionReader {
     const latestMs = (timeMs: number): number => {
-      const isYoung = time.nowMs() - timeMs < this.#keepMs;
+      const isYoung = time.nowMs() - timeMs < this.#retentionMs;
       const writtenMs = time.writtenAt(timeMs);
       return isYoung ? Math.max(writtenMs, this.#monotonicMs()) : writtenMs;
     };
     return {
       read: (order, facts, { timeMs }) => {
-        if (!time.isProvisional && time.nowMs() - timeMs >= this.#keepMs) return;
+        if (!time.isProvisional && time.nowMs() - timeMs >= this.#retentionMs) return;
         const fills = facts.filter((fact) => fact.kind === "FILLED" && !this.#has(order, fact));
         // Most records have none, and an opening reads all of them.
         if (fills.length > 0) this.note(order, fills, latestMs(timeMs));
@@ -155,16 +155,16 @@ export class OwnExecutions {
    */
   shown(order: ParentOrder, answer: Answer): Quantity | undefined {
     const { lagMs } = this.lag;
-    const { position, askedAtMs } = answer;
-    if (lagMs > 0 && this.#missingTo(order) > askedAtMs - lagMs) return undefined;
+    const { position, requestedAtMs } = answer;
+    if (lagMs > 0 && this.#missingTo(order) > requestedAtMs - lagMs) return undefined;
     const market = this.#used(keyOf(order));
     const smallest = order.intent.side === "SELL" ? min : max;
     if (typeof position === "object") {
-      const later = this.#laterThan(market, position.asOf, askedAtMs);
+      const later = this.#laterThan(market, position.asOf, requestedAtMs);
       return smallest(position.quantity, add(position.quantity, stepsOf(sumOf(later), order)));
     }
     const entries = market.entries.filter(({ number }) => number <= answer.noted);
-    const isShown = ({ atMs }: Own): boolean => atMs <= askedAtMs - lagMs;
+    const isShown = ({ atMs }: Own): boolean => atMs <= requestedAtMs - lagMs;
     const missing = entries.filter((own) => !isShown(own));
     let shown = sumOf(entries.filter(isShown));
     let hidden = sumOf(missing);
@@ -179,16 +179,16 @@ export class OwnExecutions {
     return states.reduce((least, { left }) => smallest(least, left), position);
   }
 
-  get #keepMs(): number {
+  get #retentionMs(): number {
     return this.lag.confirmMs + this.lag.answerMs;
   }
 
   /** Returns the executions that a position of that moment does not include. One that is not known includes none. */
-  #laterThan({ entries }: Market, asOf: string | number, askedAtMs: number): readonly Own[] {
+  #laterThan({ entries }: Market, asOf: string | number, requestedAtMs: number): readonly Own[] {
     if (typeof asOf === "number") return entries.filter(({ timeMs }) => timeMs > asOf);
     const index = entries.findIndex(({ executionId }) => executionId === asOf);
     if (index >= 0) return entries.slice(index + 1);
-    return entries.filter(({ atMs }) => atMs > askedAtMs - this.lag.confirmMs);
+    return entries.filter(({ atMs }) => atMs > requestedAtMs - this.lag.confirmMs);
   }
 
   #missingTo({ orderId }: ParentOrder): number {
@@ -240,7 +240,7 @@ export class OwnExecutions {
    */
   #used(key: string, atMs?: number): Market {
     const usedMs = this.#monotonicMs();
-    const oldMs = (atMs ?? usedMs) - this.#keepMs;
+    const oldMs = (atMs ?? usedMs) - this.#retentionMs;
     const market = this.#markets.get(key) ?? this.#begun(key, usedMs);
     market.usedMs = usedMs;
     while ((market.entries[0]?.atMs ?? Number.POSITIVE_INFINITY) <= oldMs) {
@@ -255,7 +255,7 @@ export class OwnExecutions {
     for (let looks = 0; looks < 2; looks++) {
       const { value } = this.#next.next();
       if (value === undefined) this.#next = this.#markets.entries();
-      else if (value[1].usedMs < nowMs - IDLE * this.#keepMs) this.#markets.delete(value[0]);
+      else if (value[1].usedMs < nowMs - IDLE * this.#retentionMs) this.#markets.delete(value[0]);
     }
     const begun: Market = { entries: [], lastMs: Number.NEGATIVE_INFINITY, usedMs: nowMs };
     this.#markets.set(key, begun);

@@ -2,7 +2,7 @@ import {
   flagOption,
   numberOption,
   type OptionCheck,
-  optional,
+  optionalOption,
   optionsOf,
   wholeOption,
 } from "../../common/index.ts";
@@ -43,16 +43,16 @@ export const DEFAULT_SETTINGS: EngineSettings = Object.freeze({
   residualCountsAsFilled: false,
 });
 
-const flag = optional(flagOption);
-const durationMs = optional(numberOption({ from: 0 }, " of milliseconds"));
-const positive = optional(wholeOption({ from: 1 }));
-const positiveMs = optional(wholeOption({ from: 1 }, " of milliseconds"));
+const flag = optionalOption(flagOption);
+const durationMs = optionalOption(numberOption({ from: 0 }, " of milliseconds"));
+const positive = optionalOption(wholeOption({ from: 1 }));
+const positiveMs = optionalOption(wholeOption({ from: 1 }, " of milliseconds"));
 
 /** Checks the settings of an engine. */
 export const settingsOption: OptionCheck = optionsOf<EngineSettings>({
   advancedOrders: flag,
   liquidityMode: flag,
-  minimumNotional: optional(amountOption),
+  minimumNotional: optionalOption(amountOption),
   quoteMaxAgeMs: durationMs,
   quoteMaxAheadMs: durationMs,
   quoteJumpFactor: positive,
@@ -75,8 +75,8 @@ export const settingsOption: OptionCheck = optionsOf<EngineSettings>({
   maxPendingPrints: positive,
   closeTimeoutMs: positiveMs,
   snapshotEvery: positive,
-  retentionDays: optional(numberOption({ from: 0 })),
-  maxIcebergParts: optional(wholeOption({ from: 0 })),
+  retentionDays: optionalOption(numberOption({ from: 0 })),
+  maxIcebergParts: optionalOption(wholeOption({ from: 0 })),
   ocoMustStraddle: flag,
   residualCountsAsFilled: flag,
 });

@@ -4,7 +4,7 @@ import type { Core } from "./core.ts";
 
 /** Asks the store. A store that fails or stays silent is an error -1001, never an empty answer (I71, decision CC). */
 export async function stored<T>({ questions }: Core, question: () => Promise<T>): Promise<T> {
-  return await questions.ask("store", question, (answer) => answer as T);
+  return await questions.query("store", question, (answer) => answer as T);
 }
 
 /** Resolves to an ended parent by its id alone. Its row contains its account. */
@@ -38,17 +38,17 @@ export type Upkeep = Pick<
   "writeSnapshot" | "deleteMarks" | "deleteEnded" | "forgetEnded" | "deleteVolume"
 >;
 
-type Asking = Pick<Core, "store" | "questions">;
+type StoreQueries = Pick<Core, "store" | "questions">;
 
 /**
  * Wraps the store's methods with a deadline (`hostTimeoutMs`, decision CC). The deadline starts anew whenever a long
  * answer reports progress. Errors of the store itself pass through unchanged.
  */
-export function timely({ store, questions }: Asking): ShardReads & WholeReads & Upkeep {
+export function timely({ store, questions }: StoreQueries): ShardReads & WholeReads & Upkeep {
   const forgetEnded: OrderStore["forgetEnded"] = (range, goesOn) =>
-    questions.whileHeard(async (heard) => {
+    questions.whileProgressing(async (progressed) => {
       await store.forgetEnded?.(range, () => {
-        heard();
+        progressed();
         return goesOn();
       });
     });
@@ -56,16 +56,19 @@ export function timely({ store, questions }: Asking): ShardReads & WholeReads & 
     ...(store.forgetEnded !== undefined && { forgetEnded }),
     fence: (round) => questions.inTime(() => store.fence(round)),
     head: (shard) => questions.inTime(() => store.head(shard)),
-    readSnapshot: (shard) => questions.whileHeard((heard) => store.readSnapshot(shard, heard)),
+    readSnapshot: (shard) =>
+      questions.whileProgressing((progressed) => store.readSnapshot(shard, progressed)),
     readRecords: (range) => questions.inTime(() => store.readRecords(range)),
     acquire: () => questions.inTime(() => store.acquire()),
     readMarks: (shards) => questions.inTime(() => store.readMarks(shards)),
-    readVolume: () => questions.whileHeard((heard) => store.readVolume(heard)),
+    readVolume: () => questions.whileProgressing((progressed) => store.readVolume(progressed)),
     readQuotes: () => questions.inTime(() => store.readQuotes()),
     readEnded: (range) => questions.inTime(() => store.readEnded(range)),
-    writeSnapshot: (snapshot) => questions.whileHeard((heard) => store.writeSnapshot(snapshot, heard)),
+    writeSnapshot: (snapshot) =>
+      questions.whileProgressing((progressed) => store.writeSnapshot(snapshot, progressed)),
     deleteMarks: (marks) => questions.inTime(() => store.deleteMarks(marks)),
     deleteEnded: (range) => questions.inTime(() => store.deleteEnded(range)),
-    deleteVolume: (range) => questions.whileHeard((heard) => store.deleteVolume(range, heard)),
+    deleteVolume: (range) =>
+      questions.whileProgressing((progressed) => store.deleteVolume(range, progressed)),
   };
 }

@@ -15,7 +15,7 @@ export class Trust {
   readonly #now: () => Moment;
   readonly #listeners: Set<() => void> = new Set();
   /** When the last successful renewal was asked for. */
-  #asked: Moment | undefined;
+  #renewedAt: Moment | undefined;
   #isOver = false;
 
   /** Creates the trust of an engine without a lease, or with the term of one. `now` returns both clocks. */
@@ -35,20 +35,21 @@ export class Trust {
 
   /** Monotonic time at which trust lapses without a further renewal; undefined while it does not hold. */
   get untilMs(): number | undefined {
-    if (this.#term === undefined || this.#asked === undefined || !this.holds) return undefined;
-    return this.#asked.monotonicMs + this.#term.ttlMs - this.#term.marginMs;
+    if (this.#term === undefined || this.#renewedAt === undefined || !this.holds) return undefined;
+    return this.#renewedAt.monotonicMs + this.#term.ttlMs - this.#term.marginMs;
   }
 
   /** Throws DISCONNECTED unless trust holds. */
-  demand(): void {
+  requireHeld(): void {
     if (!this.holds) throw new EngineError("DISCONNECTED", { lease: "lapsed" });
   }
 
   /** Extends trust by a renewal that succeeded and was asked for at that moment, and tells all listeners. */
-  extend(asked: Moment): void {
-    if (this.#isOver || asked.monotonicMs < (this.#asked?.monotonicMs ?? Number.NEGATIVE_INFINITY)) return;
-    this.#asked = asked;
-    for (const hear of [...this.#listeners]) hear();
+  extend(requestedAt: Moment): void {
+    if (this.#isOver || requestedAt.monotonicMs < (this.#renewedAt?.monotonicMs ?? Number.NEGATIVE_INFINITY))
+      return;
+    this.#renewedAt = requestedAt;
+    for (const listener of [...this.#listeners]) listener();
   }
 
   /** Ends trust for good: the shards are released, or the node was declared dead. */
@@ -57,15 +58,18 @@ export class Trust {
   }
 
   /** Calls a listener after every renewal, until the returned function is called. */
-  onExtended(hear: () => void): () => void {
-    this.#listeners.add(hear);
-    return () => this.#listeners.delete(hear);
+  onExtended(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   #isWithin({ ttlMs, marginMs }: LeaseTerm): boolean {
-    if (this.#isOver || this.#asked === undefined) return false;
+    if (this.#isOver || this.#renewedAt === undefined) return false;
     const { monotonicMs, wallMs } = this.#now();
-    const [passedMs, passedOnWallMs] = [monotonicMs - this.#asked.monotonicMs, wallMs - this.#asked.wallMs];
+    const [passedMs, passedOnWallMs] = [
+      monotonicMs - this.#renewedAt.monotonicMs,
+      wallMs - this.#renewedAt.wallMs,
+    ];
     return passedMs < ttlMs - marginMs && passedOnWallMs < ttlMs - marginMs && passedOnWallMs >= 0;
   }
 }

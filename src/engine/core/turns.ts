@@ -28,7 +28,7 @@ export const COSTS: Readonly<
  * Cuts background work that no caller waits for into slices, with a turn of the event loop in between, so that the
  * work of orders continues. Work is counted, not timed: the same work is cut in the same places on every machine.
  */
-export class Turns {
+export class WorkTurns {
   readonly #clock: Pick<Clock, "soon">;
   readonly #share: number;
   #left: number;
@@ -59,9 +59,9 @@ export class Turns {
 
   #renew(): void {
     this.#left = this.#share;
-    const goOn = this.#waiting.first;
+    const next = this.#waiting.first;
     this.#waiting.shift();
     if (this.#waiting.size > 0) this.#clock.soon(() => this.#renew());
-    goOn?.();
+    next?.();
   }
 }

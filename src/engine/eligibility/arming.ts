@@ -140,14 +140,14 @@ export class Arming {
 
   /** Takes a parent out of the trigger book and cancels its timers. */
   disarm(live: LiveOrder): void {
-    this.callOffTimers(live);
+    this.cancelTimers(live);
     this.unwatch(live);
   }
 
   /** Cancels the timers of a parent, and the memory of quotes counts it no more. */
-  callOffTimers(live: LiveOrder): void {
-    this.#parts.stalls.forget(live);
-    for (const timer of TIMERS) callOff(live, timer);
+  cancelTimers(live: LiveOrder): void {
+    this.#parts.stalls.evict(live);
+    for (const timer of TIMERS) cancelTimer(live, timer);
     if (live.isWatching) this.#parts.market.memory.unwatch(live.working.intent.symbol);
     live.isWatching = false;
   }
@@ -170,7 +170,7 @@ export class Arming {
    * Sets the timers of a schedule. When a slot opens, its parent is offered the quote that stands.
    */
   #armSchedule(live: LiveOrder, order: ParentOrder, nowMs: number): void {
-    callOff(live, "cancelSlot");
+    cancelTimer(live, "cancelSlot");
     if (isScheduleOver(order, nowMs))
       return this.#post(order, { kind: "SCHEDULE_OVER" }, { kind: "TIMER", timer: "SLOT" });
     const endMs = scheduleEndMs(order);
@@ -181,7 +181,7 @@ export class Arming {
       });
     const atMs = nextSlotChangeMs(order, nowMs);
     if (atMs === undefined || atMs === endMs) return;
-    live.cancelSlot = this.#parts.timers.whileHeard(atMs, () => {
+    live.cancelSlot = this.#parts.timers.whileQuoted(atMs, () => {
       live.cancelSlot = undefined;
       this.admit([live]);
     });
@@ -199,8 +199,8 @@ export class Arming {
   }
 
   #armRetry(live: LiveOrder, atMs: number): void {
-    callOff(live, "cancelRetry");
-    live.cancelRetry = this.#parts.timers.whileHeard(atMs, () => {
+    cancelTimer(live, "cancelRetry");
+    live.cancelRetry = this.#parts.timers.whileQuoted(atMs, () => {
       live.cancelRetry = undefined;
       this.admit([live]);
     });
@@ -210,7 +210,7 @@ export class Arming {
 const TIMERS = ["cancelExpiry", "cancelRetry", "cancelSlot", "cancelScheduleEnd"] as const;
 
 /** Cancels a timer of a parent if it has one. Adds no property to a parent that never had the timer. */
-function callOff(live: LiveOrder, timer: (typeof TIMERS)[number]): void {
+function cancelTimer(live: LiveOrder, timer: (typeof TIMERS)[number]): void {
   const cancel = live[timer];
   if (cancel === undefined) return;
   live[timer] = undefined;

@@ -159,9 +159,9 @@ export class ExecutionAttempts {
     if (this.#parts.shards.isFrozen(working)) return stalls.idle(live);
     if (funds.waits(working) || awaitsLookUp(live)) return void arming.arm(live);
     // A parent that waited behind a reload meets the current market. A fire keeps the quote that caused it.
-    const seen = cause.kind === "FIRED" ? { quote: cause.quote, fresh: false } : undefined;
+    const observed = cause.kind === "FIRED" ? { quote: cause.quote, fresh: false } : undefined;
     const left = market.left(working.intent.symbol);
-    const now = left ?? seen;
+    const now = left ?? observed;
     if (now === undefined || this.#isServed(live, left)) return void arming.arm(live);
     const measured = cause.kind === "MEASURED" ? cause.exposure : this.#exposureOf(working);
     const attempt = this.#attempt(live, measured, now);
@@ -240,10 +240,10 @@ function* reducingFirst(
     return legs.some((leg) => leg?.intent.reduceOnly === true);
   };
   const parts: Readonly<{ reducing: Fired[]; opening: Fired[] }> = { reducing: [], opening: [] };
-  let seen = 0;
+  let observed = 0;
   for (const one of fired) {
     (reduces(one.orderId) ? parts.reducing : parts.opening).push(one);
-    if (++seen % MANY === 0) yield 1;
+    if (++observed % MANY === 0) yield 1;
   }
   return inARow(parts.reducing, parts.opening);
 }

@@ -58,7 +58,7 @@ export class ExposureTracker {
   readonly #watch: ExposureWatch;
   #unsubscribe: () => void = () => undefined;
   /** Number of positions that the host was asked for and has not returned. */
-  #asked = 0;
+  #requested = 0;
 
   constructor(core: Core, exposure: Exposure, parts: Readonly<{ shards: Shards; timers: Timers }>) {
     this.#core = core;
@@ -66,13 +66,13 @@ export class ExposureTracker {
     this.#shards = parts.shards;
     this.#watch = new ExposureWatch(core, {
       ...parts,
-      ask: (order, answered) => this.#ask(order, answered),
+      query: (order, answered) => this.#query(order, answered),
     });
   }
 
   /** Whether the host still owes a position. */
   get busy(): boolean {
-    return this.#asked > 0;
+    return this.#requested > 0;
   }
 
   /** Starts to listen to positions that change, if the host reports them. */
@@ -86,8 +86,8 @@ export class ExposureTracker {
   }
 
   /** Measures a parent that has triggered again and again: it ends with the position that it reduces. */
-  keep(live: LiveOrder): void {
-    this.#watch.keep(live);
+  track(live: LiveOrder): void {
+    this.#watch.track(live);
   }
 
   /**
@@ -149,7 +149,7 @@ export class ExposureTracker {
   #await(order: ParentOrder, live: LiveOrder, request: ExposureRequest): void {
     const shard = this.#shard(order);
     live.measuring = request;
-    this.#heard(request.answer, (position) =>
+    this.#settle(request.answer, (position) =>
       shard.post(() =>
         position === undefined ? this.#rest(live, request) : this.#measured(live, request, position),
       ),
@@ -157,27 +157,27 @@ export class ExposureTracker {
   }
 
   /** Passes an answer on, or undefined if there is none. */
-  #heard(answer: Promise<Position>, heard: (position: Position | undefined) => void): void {
-    this.#asked++;
+  #settle(answer: Promise<Position>, answered: (position: Position | undefined) => void): void {
+    this.#requested++;
     answer.then(
       (position) => {
-        this.#asked--;
-        heard(position);
+        this.#requested--;
+        answered(position);
       },
       (error: unknown) => {
-        this.#asked--;
+        this.#requested--;
         this.#core.telemetry.event("warn", "exposure.failed", {
           message: String(error),
         });
-        heard(undefined);
+        answered(undefined);
       },
     );
   }
 
   /** Asks for the position on the market of a parent, and passes the answer on in the mailbox of its shard. */
-  #ask(order: ParentOrder, answered: (answer: Answer | undefined) => void): void {
+  #query(order: ParentOrder, answered: (answer: Answer | undefined) => void): void {
     const question = this.#question(order);
-    this.#heard(Promise.resolve(this.#position(order)), (position) =>
+    this.#settle(Promise.resolve(this.#position(order)), (position) =>
       this.#shard(order).post(() =>
         answered(position === undefined ? undefined : this.#answerTo(order, question, position)),
       ),
@@ -227,7 +227,7 @@ export class ExposureTracker {
     const { executions, monotonicMs } = this.#core;
     const { durable } = this.#sums(order);
     return {
-      askedAtMs: monotonicMs(),
+      requestedAtMs: monotonicMs(),
       noted: executions.noted,
       isSettled: this.#isSettled(order),
       durable,

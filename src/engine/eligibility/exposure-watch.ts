@@ -15,7 +15,7 @@ type Watched = Readonly<{ key: string; orders: Set<number> }> & {
 };
 
 /** Asks for the position on the market of a parent, and passes the answer on within its shard; undefined for a failure. */
-type Ask = (order: ParentOrder, answered: (answer: Answer | undefined) => void) => void;
+type Query = (order: ParentOrder, answered: (answer: Answer | undefined) => void) => void;
 
 /**
  * Ends reduce-only parents whose position is gone, so that none of them reduces the next one (decision 24). It is gone when
@@ -30,23 +30,23 @@ export class ExposureWatch {
   readonly #core: Core;
   readonly #timers: Timers;
   readonly #shards: Shards;
-  readonly #ask: Ask;
+  readonly #query: Query;
   readonly #watched: Map<string, Watched> = new Map();
 
-  constructor(core: Core, parts: Readonly<{ timers: Timers; shards: Shards; ask: Ask }>) {
+  constructor(core: Core, parts: Readonly<{ timers: Timers; shards: Shards; query: Query }>) {
     this.#core = core;
     this.#timers = parts.timers;
     this.#shards = parts.shards;
-    this.#ask = parts.ask;
+    this.#query = parts.query;
   }
 
   /** Watches a parent from its trigger on, whatever else holds it back. */
-  keep(live: LiveOrder): void {
+  track(live: LiveOrder): void {
     if (live.working.intent.reduceOnly && hasTriggered(live.working)) this.#watch(live.working);
   }
 
   /** Takes note of a measured position. Call it inside the mailbox of the parent's shard. */
-  measured(live: LiveOrder, { position, askedAtMs, isSettled }: Answer): void {
+  measured(live: LiveOrder, { position, requestedAtMs, isSettled }: Answer): void {
     const order = live.working;
     if (reducibleOf(order.intent.side, quantityOf(position)) > 0) {
       if (live.nothingSinceMs !== undefined) live.nothingSinceMs = undefined;
@@ -56,10 +56,10 @@ export class ExposureWatch {
     if (!isActive(order)) return;
     this.#watch(order);
     const quietSinceMs = this.#core.executions.quietSinceMs(order);
-    if (!isSettled || askedAtMs - quietSinceMs < this.#confirmMs) return;
+    if (!isSettled || requestedAtMs - quietSinceMs < this.#confirmMs) return;
     const sinceMs = live.nothingSinceMs;
     if (sinceMs === undefined || sinceMs < quietSinceMs) live.nothingSinceMs = this.#core.monotonicMs();
-    else if (askedAtMs - sinceMs >= this.#confirmMs) this.#end(order);
+    else if (requestedAtMs - sinceMs >= this.#confirmMs) this.#end(order);
   }
 
   /** Begins to confirm what the host has told: that an account has nothing any more that its orders could reduce. */
@@ -105,7 +105,7 @@ export class ExposureWatch {
     if (first === undefined) return void this.#watched.delete(watched.key);
     // The answer may never come: the shard of these parents may leave meanwhile.
     this.#await(watched);
-    this.#ask(first, (answer) => {
+    this.#query(first, (answer) => {
       if (answer !== undefined)
         for (const { orderId } of this.#ordersOf(watched)) this.#judge(orderId, answer);
       this.#await(watched);

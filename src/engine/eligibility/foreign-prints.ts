@@ -63,7 +63,7 @@ export class ForeignPrints {
   }
 
   /** Notes the child of a parent that is out, or that it has none. Returns whether undecided prints may be decided now. */
-  keep({ orderId, child }: Pick<ParentOrder, "orderId" | "child">, atMs: number): boolean {
+  track({ orderId, child }: Pick<ParentOrder, "orderId" | "child">, atMs: number): boolean {
     const before = this.#open.get(orderId);
     if (before?.childId === child?.childId) return false;
     const oldest = this.#oldest;

@@ -69,7 +69,7 @@ export class FundsQueue {
     const key = this.#assets(order).needs;
     const shortage = this.#shortages.get(key) ?? this.#begin(key);
     // The host may name the assets of the market otherwise than before.
-    if (this.#shortOf.get(order.orderId) !== shortage) this.forget(order.orderId);
+    if (this.#shortOf.get(order.orderId) !== shortage) this.evict(order.orderId);
     // The first refusal of a parent says nothing about the round.
     if (shortage.waiting.has(order.orderId)) shortage.refused = true;
     shortage.turns.delete(order.orderId);
@@ -81,11 +81,11 @@ export class FundsQueue {
    * Follows a durable step of a parent. A fill brings one asset and shows that there was enough of the other. An
    * ended parent leaves the queue.
    */
-  saw({ order, facts }: ParentStep): void {
+  observe({ order, facts }: ParentStep): void {
     if (this.#shortages.size === 0) return;
     const isFilled = facts.some(({ kind }) => kind === "FILLED");
     const isDone = facts.some((fact) => fact.kind === "CHILD_CLOSED" && fact.outcome === "DONE");
-    if (isFilled || isDone || order.ended !== undefined) this.forget(order.orderId);
+    if (isFilled || isDone || order.ended !== undefined) this.evict(order.orderId);
     if (!isFilled) return;
     const { needs, gets } = this.#assets(order);
     const spent = this.#shortages.get(needs);
@@ -100,7 +100,7 @@ export class FundsQueue {
   }
 
   /** Removes a parent from the queue. */
-  forget(orderId: number): void {
+  evict(orderId: number): void {
     const shortage = this.#shortOf.get(orderId);
     if (shortage === undefined) return;
     this.#shortOf.delete(orderId);
@@ -129,7 +129,7 @@ export class FundsQueue {
   #await(shortage: Shortage): void {
     shortage.cancelRound();
     const atMs = shortage.startedAtMs + shortage.pauseMs;
-    shortage.cancelRound = this.#timers.whileHeard(atMs, () => this.#nextRound(shortage));
+    shortage.cancelRound = this.#timers.whileQuoted(atMs, () => this.#nextRound(shortage));
   }
 
   /** Schedules the next round at the earliest allowed time, because the asset may be available again. */
@@ -149,7 +149,7 @@ export class FundsQueue {
       if (shortage.turns.size === shortage.width) break;
       shortage.turns.add(orderId);
       const live = this.#shards.live(orderId);
-      if (live === undefined || live.working.ended !== undefined) this.forget(orderId);
+      if (live === undefined || live.working.ended !== undefined) this.evict(orderId);
       else this.#core.effects.emit({ kind: "ADMITTED", live });
     }
     if (shortage.waiting.size > 0) this.#await(shortage);

@@ -32,11 +32,11 @@ export class PovParticipants {
   }
 
   /** Notes the child of a parent that is out. Follows a POV parent from now on, until it has ended. */
-  keep(live: LiveOrder): void {
+  track(live: LiveOrder): void {
     const { intent, ended } = live.working;
     const market = this.#marketOf(intent.symbol);
     const order = live.durable ?? live.working;
-    if (market.prints.keep(order, this.#core.monotonicMs())) this.#decide(market);
+    if (market.prints.track(order, this.#core.monotonicMs())) this.#decide(market);
     if (intent.participationBips === undefined) return;
     if (ended !== undefined) return this.drop(live);
     live.followedTo ??= market.prints.position;
@@ -51,10 +51,10 @@ export class PovParticipants {
   }
 
   /** Drops a parent that is not here any more, with its child. */
-  letGo(live: LiveOrder): void {
+  release(live: LiveOrder): void {
     const { orderId, intent } = live.working;
     const market = this.#marketOf(intent.symbol);
-    if (market.prints.keep({ orderId }, this.#core.monotonicMs())) this.#decide(market);
+    if (market.prints.track({ orderId }, this.#core.monotonicMs())) this.#decide(market);
     this.drop(live);
   }
 

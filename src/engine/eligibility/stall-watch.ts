@@ -115,7 +115,7 @@ export class StallWatch {
   }
 
   /** Forgets a parent that has ended, or is not in memory any more. */
-  forget(live: LiveOrder): void {
+  evict(live: LiveOrder): void {
     const { orderId } = live.working;
     if (this.#candidates.get(orderId)?.live === live) this.#candidates.delete(orderId);
     const now = this.#parts.shards.live(orderId);
@@ -181,7 +181,7 @@ export class StallWatch {
     if (this.#isWaiting || oldest === undefined) return;
     this.#isWaiting = true;
     const waitMs = Math.max(oldest.dueMs - this.#core.monotonicMs(), pauseMs);
-    this.#parts.timers.whileHeard(this.#core.nowMs() + waitMs, () =>
+    this.#parts.timers.whileQuoted(this.#core.nowMs() + waitMs, () =>
       this.#parts.bursts.add("time", "stalls", this.#lookAtDue()),
     );
   }

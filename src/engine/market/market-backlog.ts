@@ -26,7 +26,7 @@ export class MarketBacklog {
   }
 
   /** Drops the marks of a shard. */
-  forget(shard: number): void {
+  evict(shard: number): void {
     this.#marks = this.#marks.filter((mark) => mark.shard !== shard);
   }
 

@@ -55,7 +55,7 @@ export type MarketAhead = Readonly<{
 }>;
 
 /** Market data in the store, and what was made before the opening. */
-export type KeptMarket = Readonly<{
+export type StoredMarket = Readonly<{
   marks: readonly MarketMark[];
   volume: VolumeState;
   quotes: readonly KeptQuote[];
@@ -108,7 +108,7 @@ export class MarketHub implements MarketSink {
   readonly #parts: MarketParts;
   readonly #listed: ListedInstruments;
 
-  constructor(core: Core, options: KeptMarket, parts: MarketParts) {
+  constructor(core: Core, options: StoredMarket, parts: MarketParts) {
     this.#core = core;
     this.#parts = parts;
     this.#listed = new ListedInstruments(core, parts.instruments);
@@ -118,7 +118,7 @@ export class MarketHub implements MarketSink {
     this.history = ahead?.history ?? new MarkHistory();
     for (const mark of options.marks) this.history.add(mark);
     this.memory = ahead?.memory ?? new QuoteMemory();
-    this.memory.kept(options.quotes);
+    this.memory.stored(options.quotes);
     for (const { seenAtMs } of options.volume.prints) core.time.startFrom(seenAtMs);
     const pendingOf = (symbol: string) => this.tape.pendingOf(symbol);
     this.prints = new PrintHistory(options.volume.priceBars, pendingOf);
@@ -147,7 +147,7 @@ export class MarketHub implements MarketSink {
     this.#markets.set(symbol, market);
     this.#gates.set(symbol, market.gate);
     this.memory.opened(symbol);
-    market.gate.remember(this.memory.before(symbol, this.history));
+    market.gate.restore(this.memory.before(symbol, this.history));
     return market;
   }
 
@@ -162,7 +162,7 @@ export class MarketHub implements MarketSink {
    */
   begin(): void {
     for (const symbol of this.#gates.keys())
-      this.#opened(symbol).gate.remember(this.memory.before(symbol, this.history));
+      this.#opened(symbol).gate.restore(this.memory.before(symbol, this.history));
   }
 
   /** Takes the durable marks of a shard that begins to run here. Earlier ones of it count no more. */
@@ -172,16 +172,16 @@ export class MarketHub implements MarketSink {
     for (const mark of marks) if (mark.shard === shard) this.history.add(mark);
   }
 
-  quote(said: QuoteInput): QuoteVerdict {
+  quote(given: QuoteInput): QuoteVerdict {
     const now = this.#parts.timers.runDue();
-    const input = readQuoteInput(said);
-    if (input === undefined) return this.#drop("malformed", readQuoteSymbol(said));
+    const input = readQuoteInput(given);
+    if (input === undefined) return this.#drop("malformed", readQuoteSymbol(given));
     const market = this.#marketOf(input.symbol);
     if (market === undefined) return this.#drop("unknown-symbol");
     const taken = market.gate.take(input, now);
     if (typeof taken === "string") return this.#drop(taken, input.symbol);
     market.quoted();
-    this.#parts.timers.heard(now.monotonicMs + this.#core.settings.quoteMaxAgeMs);
+    this.#parts.timers.quoted(now.monotonicMs + this.#core.settings.quoteMaxAgeMs);
     this.#counts(market, taken);
     return "counted";
   }
@@ -211,7 +211,7 @@ export class MarketHub implements MarketSink {
       this.#core.counters.activity++;
       if (!bursts.has("quotes", book.symbol)) bursts.add("quotes", book.symbol, this.#steps(market));
       // No step runs while the store is behind. What this adds to its backlog is bounded: an order becomes active once.
-      while (book.waiting > MOST_WAITING) this.#goOn(book, Number.POSITIVE_INFINITY);
+      while (book.waiting > MOST_WAITING) this.#resume(book, Number.POSITIVE_INFINITY);
     }
     this.#noteMarks(book);
     if (isNew && this.#parts.stream.quoted(quote)) this.#core.counters.activity++;
@@ -220,7 +220,7 @@ export class MarketHub implements MarketSink {
   *#steps(market: Market): Generator<number, void> {
     const { book } = market;
     while (book.isBusy)
-      yield this.#goOn(book, book.waiting > MOST_WAITING ? Number.POSITIVE_INFINITY : ORDERS_PER_STEP);
+      yield this.#resume(book, book.waiting > MOST_WAITING ? Number.POSITIVE_INFINITY : ORDERS_PER_STEP);
     this.#seed(market);
   }
 
@@ -262,7 +262,7 @@ export class MarketHub implements MarketSink {
   }
 
   /** Lets the quote that is being processed touch at most `most` more orders. Returns the units that this took. */
-  #goOn(book: TriggerBook, most: number): number {
+  #resume(book: TriggerBook, most: number): number {
     const { effects } = this.#core;
     const { quote, fired, activated } = book.resume(most);
     for (const one of activated) effects.emit({ kind: "ACTIVATED", activated: one, quote });
@@ -303,7 +303,7 @@ export class MarketHub implements MarketSink {
     const quote = market?.gate.heartbeat(now);
     if (market === undefined || quote === undefined) return;
     market.confirmed(now.monotonicMs);
-    this.#parts.timers.heard(now.monotonicMs + this.#core.settings.quoteMaxAgeMs);
+    this.#parts.timers.quoted(now.monotonicMs + this.#core.settings.quoteMaxAgeMs);
     if (quote !== before) this.#counts(market, quote);
     // It is offered again to those that wait inside; the others are not looked at.
     else if (quote !== market.shown || !market.book.isUnmet) this.#show(market, quote, false);
@@ -312,23 +312,23 @@ export class MarketHub implements MarketSink {
   /**
    * Counts an executed trade, once per id. An unreadable price, a time in the future and a duplicate are not counted.
    */
-  print(said: PrintInput): void {
+  print(given: PrintInput): void {
     const { wallMs } = this.#parts.timers.runDue();
-    this.#count(said, wallMs);
+    this.#count(given, wallMs);
   }
 
   /**
-   * Counts an executed trade that was heard before this engine ran: its age is that of `heardAtMs`, by the wall clock, and
+   * Counts an executed trade that was heard before this engine ran: its age is that of `receivedAtMs`, by the wall clock, and
    * orders follow its volume only if `isFollowed` says so.
    */
-  printHeard(said: PrintInput, heardAtMs: number, isFollowed: boolean): void {
+  receivePrint(given: PrintInput, receivedAtMs: number, isFollowed: boolean): void {
     this.#parts.timers.runDue();
-    this.#count(said, heardAtMs, isFollowed);
+    this.#count(given, receivedAtMs, isFollowed);
   }
 
-  #count(said: PrintInput, wallMs: number, isFollowed = true): void {
+  #count(given: PrintInput, wallMs: number, isFollowed = true): void {
     this.#core.counters.activity++;
-    const print = readPrintInput(said);
+    const print = readPrintInput(given);
     if (print === undefined) return this.#dropPrint("malformed", "");
     if (this.#marketOf(print.symbol) === undefined) return this.#dropPrint("unknown-symbol", print.symbol);
     const isOverfull = !this.writes && this.tape.isFull;
@@ -337,12 +337,12 @@ export class MarketHub implements MarketSink {
     if (isOverfull) this.#core.effects.emit({ kind: "PRINT_DROPPED" });
     if (isFinerPrint(print)) this.printsRounded++;
     this.#counted(counted);
-    this.tell([counted]);
+    this.publish([counted]);
   }
 
   /**
    * Takes a print that the writer of the market journal has stored. It counts if it was not heard here (decision XP), and is
-   * then returned for {@link tell}.
+   * then returned for {@link publish}.
    */
   printStored(print: PricedPrint): PricedPrint | undefined {
     this.#core.counters.activity++;
@@ -353,7 +353,7 @@ export class MarketHub implements MarketSink {
   }
 
   /** Tells orders and streams of counted prints. */
-  tell(prints: readonly PricedPrint[]): void {
+  publish(prints: readonly PricedPrint[]): void {
     this.#parts.timers.afterDue(() => {
       for (const print of prints) {
         this.#core.effects.emit({ kind: "PRINTED", print });
@@ -458,22 +458,22 @@ export class MarketHub implements MarketSink {
   }
 
   /** Returns the last counted quotes that the store lacks: of markets with open parents and of those in `touched`. */
-  quotesToKeep(touched: Iterable<string>): readonly KeptQuote[] {
+  quotesToStore(touched: Iterable<string>): readonly KeptQuote[] {
     if (!this.writes || this.tape.isAside) return [];
     this.#quotesUnderWay = this.memory.due((symbol) => this.#gates.get(symbol)?.last, touched);
     return this.#quotesUnderWay;
   }
 
   /** Stores marks, prints and quotes that became durable. */
-  kept({ marks, prints, quotes }: MarketFacts & Pick<KeptMarket, "quotes">): void {
+  stored({ marks, prints, quotes }: MarketFacts & Pick<StoredMarket, "quotes">): void {
     for (const mark of marks) this.history.add(mark);
-    this.tape.kept(prints);
-    if (quotes === this.#quotesUnderWay) this.memory.kept(quotes);
+    this.tape.stored(prints);
+    if (quotes === this.#quotesUnderWay) this.memory.stored(quotes);
   }
 
   /** Keeps the prints of an append that failed for the next one. */
-  notKept(prints: readonly PricedPrint[]): void {
-    this.tape.putBack(prints);
+  notStored(prints: readonly PricedPrint[]): void {
+    this.tape.requeue(prints);
   }
 
   /** Whether this engine writes the market journal: prints, quotes and bars. If not, {@link takeFacts} has marks only. */

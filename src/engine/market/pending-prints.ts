@@ -60,7 +60,7 @@ export class PendingPrints {
     this.#taken.delete(print);
   }
 
-  /** Returns the prints that were counted since the last call, for an append. Its end is told by `kept` or `putBack`. */
+  /** Returns the prints that were counted since the last call, for an append. Its end is told by `stored` or `requeue`. */
   take(): readonly PricedPrint[] {
     const prints = this.#due.filter((print) => this.#all.has(print));
     this.#due = [];
@@ -72,13 +72,13 @@ export class PendingPrints {
    * Returns those prints of an append that was kept which still wait. What an append kept of the prints that it took before
    * the engine last stopped to write is not known: the market journal may have had another owner by then.
    */
-  kept(prints: readonly PricedPrint[]): readonly PricedPrint[] {
+  stored(prints: readonly PricedPrint[]): readonly PricedPrint[] {
     return prints.filter((print) => this.#taken.has(print));
   }
 
   /** Appends the prints of an append again that was not kept, before all others. */
-  putBack(prints: readonly PricedPrint[]): void {
-    this.#due = [...this.kept(prints), ...this.#due];
+  requeue(prints: readonly PricedPrint[]): void {
+    this.#due = [...this.stored(prints), ...this.#due];
   }
 
   /** Appends all prints from now on, also those that wait. */

@@ -2,7 +2,7 @@ import { partitionPoint } from "../../common/index.ts";
 import type { Price } from "../../decimal/index.ts";
 import {
   BAR_LENGTHS_MS,
-  BARS_KEPT,
+  BARS_RETAINED,
   type BarFigures,
   type BarLengthMs,
   barStartMs,
@@ -17,7 +17,7 @@ import type { PriceBarRange } from "../core/api.ts";
 import type { PrintUpdate } from "../core/events.ts";
 
 /** Prints kept of each market. */
-const PRINTS_KEPT = 1_000;
+const PRINTS_RETAINED = 1_000;
 
 /** Numbers of prints begin at a time in these parts of a millisecond, so that those of an earlier engine do not return. */
 const PRINTS_A_MS = 1_000;
@@ -112,9 +112,9 @@ export class PrintHistory {
   }
 
   /** Drops the bars of each length that began before its time. */
-  forget(cutoffs: NonNullable<VolumeCutoff["priceBars"]>): void {
+  evict(cutoffs: NonNullable<VolumeCutoff["priceBars"]>): void {
     for (const { bars } of this.#markets.values()) {
-      for (const { lengthMs, beforeMs } of cutoffs) bars.get(lengthMs)?.forget(beforeMs);
+      for (const { lengthMs, beforeMs } of cutoffs) bars.get(lengthMs)?.evict(beforeMs);
     }
   }
 }
@@ -164,7 +164,7 @@ class BarRow {
     const replaced = this.#starts[index] === startMs ? 1 : 0;
     this.#starts.splice(index, replaced, startMs);
     this.#figures.splice(index, replaced, figures);
-    if (this.#starts.length > BARS_KEPT) this.forget(this.#oldestMs);
+    if (this.#starts.length > BARS_RETAINED) this.evict(this.#oldestMs);
   }
 
   add(startMs: number, figures: BarFigures): void {
@@ -179,7 +179,7 @@ class BarRow {
   within({
     fromMs,
     toMs,
-    limit = BARS_KEPT + 1,
+    limit = BARS_RETAINED + 1,
   }: Omit<PriceBarRange, "symbol" | "lengthMs">): readonly (readonly [number, BarFigures])[] {
     const end = this.#indexOf(toMs);
     const first = Math.max(this.#indexOf(Math.max(fromMs, this.#oldestMs)), end - limit);
@@ -192,7 +192,7 @@ class BarRow {
     return this.#figures.at(-1);
   }
 
-  forget(beforeMs: number): void {
+  evict(beforeMs: number): void {
     const count = this.#indexOf(beforeMs);
     this.#starts.splice(0, count);
     this.#figures.splice(0, count);
@@ -205,7 +205,7 @@ class BarRow {
 
   /** Start of the oldest bar that is kept: one more than the rest, because the newest may be ahead of the clock. */
   get #oldestMs(): number {
-    return (this.#starts.at(-1) ?? 0) - BARS_KEPT * this.#lengthMs;
+    return (this.#starts.at(-1) ?? 0) - BARS_RETAINED * this.#lengthMs;
   }
 }
 
@@ -216,12 +216,12 @@ class RecentPrints {
   #added = 0;
 
   add(print: PrintUpdate): void {
-    this.#prints[this.#added % PRINTS_KEPT] = print;
+    this.#prints[this.#added % PRINTS_RETAINED] = print;
     this.#added++;
   }
 
   all(): readonly PrintUpdate[] {
-    const first = this.#added > PRINTS_KEPT ? this.#added % PRINTS_KEPT : 0;
+    const first = this.#added > PRINTS_RETAINED ? this.#added % PRINTS_RETAINED : 0;
     return [...this.#prints.slice(first), ...this.#prints.slice(0, first)];
   }
 }

@@ -10,13 +10,13 @@ import {
   type Scaled,
 } from "../../decimal/index.ts";
 import type { PrintInput } from "../../ports/index.ts";
-import type { LogPlace } from "./trade-log.ts";
+import type { TradePlace } from "./trade-log.ts";
 
 /** The amounts of a print, rounded down to steps, and its place in the log of its market. */
 type ReadPrint = Readonly<{
   price: Price;
   quantity: Quantity;
-  logged: LogPlace | undefined;
+  logged: TradePlace | undefined;
 }>;
 
 const ID = /^[ -~]{1,64}$/;
@@ -44,5 +44,5 @@ export const isFinerPrint = ({ price, quantity }: PrintInput): boolean =>
 const within = <T extends Scaled>(value: Scaled | undefined, limit: T): T | undefined =>
   value !== undefined && value > 0 && value < limit ? (value as T) : undefined;
 
-const isWhole = (said: unknown, from: number): said is number =>
-  Number.isSafeInteger(said) && (said as number) >= from;
+const isWhole = (answer: unknown, from: number): answer is number =>
+  Number.isSafeInteger(answer) && (answer as number) >= from;

@@ -40,7 +40,7 @@ export class QuoteGate {
   #confirmedMonotonicMs = 0;
   /** Prices to compare quotes with until one counts. Orders do not act on them. */
   #memory: GateMemory | undefined;
-  #heldBack: Quote | undefined;
+  #deferred: Quote | undefined;
   /**
    * What the source has sent after the last counted quote, if that did not count: a heartbeat confirms this one, and not the
    * counted one. One that cannot be read, or is held back until a quote near it comes, confirms nothing.
@@ -55,10 +55,10 @@ export class QuoteGate {
    * Sets the prices against which the first quote is checked; undefined: none. A quote that was held back confirms no other
    * any more. Has no effect once a quote has counted.
    */
-  remember(memory: GateMemory | undefined): void {
+  restore(memory: GateMemory | undefined): void {
     if (this.#last !== undefined) return;
     this.#memory = memory;
-    this.#heldBack = undefined;
+    this.#deferred = undefined;
     if (this.#uncounted !== undefined) this.#uncounted = "nothing";
   }
 
@@ -118,7 +118,7 @@ export class QuoteGate {
     this.#last = quote;
     this.#uncounted = undefined;
     // One that came before this one is not confirmed by the next.
-    this.#heldBack = undefined;
+    this.#deferred = undefined;
     this.#memory = undefined;
     this.#confirmedWallMs = quote.timeMs;
     this.#confirmedMonotonicMs = monotonicMs - Math.max(wallMs - quote.timeMs, 0);
@@ -145,12 +145,12 @@ export class QuoteGate {
    * with, is held back. The next quote counts if it is near the one held back.
    */
   #wild(quote: Quote): QuoteDrop | undefined {
-    const heldBack = this.#heldBack;
-    this.#heldBack = undefined;
+    const deferred = this.#deferred;
+    this.#deferred = undefined;
     const before = this.#last ?? this.#memory;
     if (before === undefined || this.#isNear(before, quote)) return undefined;
-    if (heldBack !== undefined && this.#isNear(heldBack, quote)) return undefined;
-    this.#heldBack = quote;
+    if (deferred !== undefined && this.#isNear(deferred, quote)) return undefined;
+    this.#deferred = quote;
     return isBlank(before) ? "unconfirmed" : "jump";
   }
 

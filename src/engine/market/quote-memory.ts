@@ -9,7 +9,7 @@ import type { GateMemory } from "./quote-gate.ts";
 export class QuoteMemory {
   readonly #watchesAll: boolean;
   /** Quotes in the store. */
-  readonly #kept: Map<string, KeptQuote> = new Map();
+  readonly #stored: Map<string, KeptQuote> = new Map();
   /** Number of parents that watch each market. Only watched markets have an entry. */
   readonly #open: Map<string, number> = new Map();
   /** Watched symbols whose last quote the store may not have. A commit looks at no others. */
@@ -26,13 +26,13 @@ export class QuoteMemory {
   }
 
   /** Stores quotes that are durable: those that the store held at the opening, and later ones. */
-  kept(quotes: readonly KeptQuote[]): void {
-    for (const quote of quotes) this.#kept.set(quote.symbol, quote);
+  stored(quotes: readonly KeptQuote[]): void {
+    for (const quote of quotes) this.#stored.set(quote.symbol, quote);
   }
 
   /** Forgets which quotes the store has, so that all last quotes are due: another engine may have stored others. */
   doubt(): void {
-    this.#kept.clear();
+    this.#stored.clear();
     for (const symbol of this.#open.keys()) this.#unkept.add(symbol);
   }
 
@@ -74,7 +74,7 @@ export class QuoteMemory {
     const quotes: KeptQuote[] = [];
     for (const symbol of new Set([...this.#unkept, ...touched])) {
       const quote = last(symbol);
-      if (quote === undefined || isSame(this.#kept.get(symbol), quote)) {
+      if (quote === undefined || isSame(this.#stored.get(symbol), quote)) {
         // Nothing needs keeping until the next quote is counted.
         this.#unkept.delete(symbol);
         continue;
@@ -91,12 +91,12 @@ export class QuoteMemory {
    */
   before(symbol: string, history: MarkHistory): GateMemory | undefined {
     if (!this.#open.has(symbol)) return undefined;
-    return this.#kept.get(symbol) ?? newestMark(history, symbol) ?? {};
+    return this.#stored.get(symbol) ?? newestMark(history, symbol) ?? {};
   }
 }
 
-function isSame(kept: KeptQuote | undefined, { bid, ask, timeMs }: Quote): boolean {
-  return kept !== undefined && kept.bid === bid && kept.ask === ask && kept.timeMs === timeMs;
+function isSame(stored: KeptQuote | undefined, { bid, ask, timeMs }: Quote): boolean {
+  return stored !== undefined && stored.bid === bid && stored.ask === ask && stored.timeMs === timeMs;
 }
 
 function newestMark(history: MarkHistory, symbol: string): GateMemory | undefined {

@@ -62,7 +62,7 @@ export class QuoteWatch {
       if (!isSilent && this.#stopped.delete(symbol)) resumed.push(symbol);
       if (!isSilent) nextMs = Math.min(nextMs, Math.max(atMs, nowMs + stalledAfterMs / 10));
     }
-    this.#forget(new Set(watched));
+    this.#evict(new Set(watched));
     for (const symbol of stopped) this.#stopped.add(symbol);
     const { effects } = this.#core;
     if (stopped.length > 0) effects.emit({ kind: "QUOTES_STOPPED", detail: this.#named(stopped) });
@@ -74,7 +74,7 @@ export class QuoteWatch {
     if (this.#stopped.size < watched.length) this.#timers.after(nextMs - nowMs, () => this.#look());
     else {
       const atMs = this.#core.nowMs() + stalledAfterMs / 10;
-      this.#endSilence = this.#timers.whileHeard(atMs, () => this.#look());
+      this.#endSilence = this.#timers.whileQuoted(atMs, () => this.#look());
     }
   }
 
@@ -86,7 +86,7 @@ export class QuoteWatch {
   }
 
   /** Forgets the markets that no open order watches any more. */
-  #forget(watched: ReadonlySet<string>): void {
+  #evict(watched: ReadonlySet<string>): void {
     for (const symbol of this.#stopped) if (!watched.has(symbol)) this.#stopped.delete(symbol);
     for (const symbol of this.#watchedSinceMs.keys())
       if (!watched.has(symbol)) this.#watchedSinceMs.delete(symbol);

@@ -5,7 +5,7 @@ import { TradeLog } from "./trade-log.ts";
 const MINUTE_MS = 60_000;
 
 /** Age of the bars kept in memory: a day. */
-const KEPT_MS: number = 1_440 * MINUTE_MS;
+const RETAINED_MS: number = 1_440 * MINUTE_MS;
 
 /** Ids remembered per symbol. The oldest are dropped first, so that no source can fill the memory. */
 const MOST_IDS = 500_000;
@@ -87,7 +87,7 @@ class SeenIds {
     this.#drop(value, this.#seenAtMs.get(value));
   }
 
-  forget(beforeMs: number, most: number): number {
+  evict(beforeMs: number, most: number): number {
     let gone = 0;
     for (const [id, seenAtMs] of this.#seenAtMs) {
       if (seenAtMs >= beforeMs || gone === most) return gone;
@@ -114,11 +114,11 @@ class MinuteBars {
   }
 
   add(minuteMs: number, quantity: Quantity): void {
-    if (minuteMs <= this.#newestMs - KEPT_MS) return;
+    if (minuteMs <= this.#newestMs - RETAINED_MS) return;
     this.#quantities.set(minuteMs, add(this.#quantities.get(minuteMs) ?? ZERO_QUANTITY, quantity));
     if (minuteMs <= this.#newestMs) return;
     this.#newestMs = minuteMs;
-    this.forget(minuteMs - KEPT_MS + 1);
+    this.evict(minuteMs - RETAINED_MS + 1);
   }
 
   /** Returns the bars with further prints. */
@@ -136,7 +136,7 @@ class MinuteBars {
       .sort(([a], [b]) => a - b);
   }
 
-  forget(beforeMs: number): void {
+  evict(beforeMs: number): void {
     for (const minuteMs of this.#quantities.keys()) {
       if (minuteMs < beforeMs) this.#quantities.delete(minuteMs);
     }

@@ -87,13 +87,13 @@ export class VolumeTape implements VolumeHistory {
     const goesOn = logged === undefined || tape.log.isContinuedBy(logged, quantity);
     if (tape.ids.has(id)) {
       // Its volume was counted by another node or before a restart, which knew the log; this tape may not.
-      if (logged !== undefined && goesOn && !isFuture) tape.log.goOn(logged, timeMs);
+      if (logged !== undefined && goesOn && !isFuture) tape.log.advance(logged, timeMs);
       return "duplicate";
     }
     if (!goesOn) return "out-of-log";
     if (isFuture) return "future";
     if (!this.#makeRoom()) return "backlog";
-    if (logged !== undefined) tape.log.goOn(logged, timeMs);
+    if (logged !== undefined) tape.log.advance(logged, timeMs);
     const fresh = isFollowed && wallMs - timeMs <= this.#maxAgeMs;
     const counted: PricedPrint = { symbol, id, price, quantity, timeMs, seenAtMs: nowMs, fresh };
     tape.count(counted);
@@ -169,19 +169,19 @@ export class VolumeTape implements VolumeHistory {
     return [...this.#pending.of(symbol).values()];
   }
 
-  /** Returns the prints to append that no append has taken yet. `kept` or `putBack` tells what became of them. */
+  /** Returns the prints to append that no append has taken yet. `stored` or `requeue` tells what became of them. */
   takePrints(): readonly PricedPrint[] {
     return this.isAside ? [] : this.#pending.take();
   }
 
   /** Notes that an append with these prints is durable. */
-  kept(prints: readonly PricedPrint[]): void {
-    for (const print of this.#pending.kept(prints)) this.#settle(print);
+  stored(prints: readonly PricedPrint[]): void {
+    for (const print of this.#pending.stored(prints)) this.#settle(print);
   }
 
   /** Notes that an append with these prints failed. The next one has them again, which adds nothing that is stored. */
-  putBack(prints: readonly PricedPrint[]): void {
-    this.#pending.putBack(prints);
+  requeue(prints: readonly PricedPrint[]): void {
+    this.#pending.requeue(prints);
   }
 
   /** Whether there are prints to append. */
@@ -213,7 +213,7 @@ export class VolumeTape implements VolumeHistory {
    * Drops at most `most` ids first seen before a time, and the bars begun before it. Returns the number of dropped
    * ids. Totals stay. Of an engine that does not write, prints of that time wait no longer: the store has forgotten them.
    */
-  forget(beforeMs: number, most: number): number {
+  evict(beforeMs: number, most: number): number {
     for (
       let { oldest } = this.#pending;
       !this.writes && isBefore(oldest, beforeMs);
@@ -222,8 +222,8 @@ export class VolumeTape implements VolumeHistory {
       this.#settle(oldest);
     let gone = 0;
     for (const { ids, bars } of this.#symbols.values()) {
-      gone += ids.forget(beforeMs, most - gone);
-      bars.forget(beforeMs);
+      gone += ids.evict(beforeMs, most - gone);
+      bars.evict(beforeMs);
     }
     return gone;
   }

@@ -101,7 +101,7 @@ export class ListReads {
     endTimeMs = Infinity,
     limit,
   }: ListPageRequest): OrderList[] {
-    this.#reads.demandWhole(accountId);
+    this.#reads.requireWhole(accountId);
     const shard = this.#reads.ownShard(accountId);
     const lists: OrderList[] = [];
     for (const legs of shard.accounts.get(accountId)?.listsNewestFirst() ?? []) {

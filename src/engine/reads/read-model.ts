@@ -27,7 +27,7 @@ export class ReadModel {
    * Throws DISCONNECTED if a page of the account would lack a parent that may be durable, and whose caller was told that the
    * outcome is unknown (I71).
    */
-  demandWhole(accountId: number): void {
+  requireWhole(accountId: number): void {
     const shard = this.ownShard(accountId);
     if (shard.isInDoubt && shard.accounts.get(accountId)?.isUndecided === true)
       throw new EngineError("DISCONNECTED", { acceptance: "unknown" });
@@ -73,12 +73,12 @@ export class ReadModel {
   /**
    * Resolves to a page of an account's parents (I70), limited in rows and in bytes. Held legs appear only with
    * history. Open parents are read first. A parent that ends meanwhile is found as ended, and is subtracted from the
-   * count of ended parents, because it is among the open ones already. Rejects as `demandWhole` throws.
+   * count of ended parents, because it is among the open ones already. Rejects as `requireWhole` throws.
    */
   async page(request: PageRequest): Promise<ParentPage> {
     const { accountId, includeHistory, newestFirst, limit, afterOrderId } = request;
     const bound = { limit, maxBytes: this.#core.settings.maxPageBytes };
-    this.demandWhole(accountId);
+    this.requireWhole(accountId);
     const shard = this.ownShard(accountId);
     const account = shard.accounts.get(accountId);
     const open: ParentOrder[] = [];

@@ -4,7 +4,7 @@ import type { Verification } from "../core/api.ts";
 import type { Core } from "../core/core.ts";
 import { EngineError } from "../core/engine-error.ts";
 import { timely, type WholeReads } from "../core/stored.ts";
-import { COSTS, type Turns } from "../core/turns.ts";
+import { COSTS, type WorkTurns } from "../core/turns.ts";
 import type { ParentCapture } from "../shards/parent-capture.ts";
 import { replayShard } from "../shards/replay.ts";
 import type { Shard } from "../shards/shard.ts";
@@ -15,11 +15,11 @@ const PAGE = 128;
 
 /** Hash of a set of parents, independent of their order: the sum of the hashes of their encodings. */
 class StateHash {
-  readonly #turns: Turns;
+  readonly #turns: WorkTurns;
   #sum = 0n;
   #count = 0;
 
-  constructor(turns: Turns) {
+  constructor(turns: WorkTurns) {
     this.#turns = turns;
   }
 
@@ -106,20 +106,20 @@ async function compare(core: Core, captures: readonly Capture[], cutoffMs: numbe
     const range = { shard, until: sequence, forgotten, turns, fromEmpty: true };
     const { parents, records: read } = await replayShard(store, range);
     records += read;
-    await replayed.addAll(keptOf(parents.values(), { cutoffMs, changed }));
+    await replayed.addAll(retainedOf(parents.values(), { cutoffMs, changed }));
   }
   const [a, b] = [live.toString(), replayed.toString()];
   return { live: a, replayed: b, records, equal: a === b };
 }
 
 /** Returns the parents that the records of a shard produce, without those left out of the comparison. */
-function* keptOf(
+function* retainedOf(
   parents: Iterable<ParentOrder>,
   { cutoffMs, changed }: Readonly<{ cutoffMs: number; changed: ReadonlySet<number> }>,
 ): Iterable<ParentOrder> {
   for (const order of parents) {
     const wasChanged = order.ended !== undefined && changed.has(order.orderId);
-    if (!wasChanged && isKept(order, cutoffMs)) yield order;
+    if (!wasChanged && isRetained(order, cutoffMs)) yield order;
   }
 }
 
@@ -131,7 +131,7 @@ async function readMarket(store: WholeReads): Promise<void> {
 }
 
 /** Returns the open parents of a capture. Ended legs are read from the store with all other ended parents. */
-async function openOf({ open }: Capture, turns: Turns): Promise<readonly ParentOrder[]> {
+async function openOf({ open }: Capture, turns: WorkTurns): Promise<readonly ParentOrder[]> {
   const parents = (await open.gather(turns, () => true)) ?? [];
   return parents.filter(({ ended }) => ended === undefined);
 }
@@ -148,7 +148,7 @@ async function addEnded(
     const page = await store.readEnded({ shard: capture.shard, afterOrderId, limit: PAGE });
     for (const order of page) if (order.lastSequence > capture.sequence) changed.add(order.orderId);
     await hash.addAll(
-      page.filter((order) => order.lastSequence <= capture.sequence && isKept(order, cutoffMs)),
+      page.filter((order) => order.lastSequence <= capture.sequence && isRetained(order, cutoffMs)),
     );
     const last = page.at(-1);
     if (page.length < PAGE || last === undefined) return changed;
@@ -156,5 +156,5 @@ async function addEnded(
   }
 }
 
-const isKept = (order: ParentOrder, cutoffMs: number): boolean =>
+const isRetained = (order: ParentOrder, cutoffMs: number): boolean =>
   order.ended === undefined || order.ended.atMs >= cutoffMs;

@@ -20,16 +20,16 @@ export class EndedCounts {
   #rowsLeave = false;
 
   /**
-   * Resolves to the number and the last record that it includes. `ask` asks the store; callers at the same time share one
+   * Resolves to the number and the last record that it includes. `query` asks the store; callers at the same time share one
    * question, and reject with it.
    */
-  async of(accountId: number, ask: () => Promise<EndedCount>): Promise<EndedCount> {
+  async of(accountId: number, query: () => Promise<EndedCount>): Promise<EndedCount> {
     for (;;) {
       const known = this.#known.get(accountId);
       if (known !== undefined) return { count: known.count, sequence: known.sequence };
-      if (this.#rowsLeave) return await ask();
+      if (this.#rowsLeave) return await query();
       const question = this.#questions.get(accountId);
-      if (question === undefined) return await this.#ask(accountId, ask);
+      if (question === undefined) return await this.#query(accountId, query);
       // Its answer may be older than this call. What is known after it is not.
       await question.answer;
     }
@@ -43,7 +43,7 @@ export class EndedCounts {
   }
 
   /** Forgets everything: the shard has been read again. */
-  forget(): void {
+  clear(): void {
     this.#known.clear();
     this.#questions.clear();
   }
@@ -51,7 +51,7 @@ export class EndedCounts {
   /** Notes that a deletion of rows begins. */
   rowsLeave(): void {
     this.#rowsLeave = true;
-    this.forget();
+    this.clear();
   }
 
   /** Notes that a deletion of rows has ended, and that none can follow from it. */
@@ -59,12 +59,12 @@ export class EndedCounts {
     this.#rowsLeave = false;
   }
 
-  #ask(accountId: number, ask: () => Promise<EndedCount>): Promise<EndedCount> {
-    const question: Question = { ended: [], answer: ask() };
+  #query(accountId: number, query: () => Promise<EndedCount>): Promise<EndedCount> {
+    const question: Question = { ended: [], answer: query() };
     question.answer = question.answer.then(
-      (told) => {
-        if (this.#close(accountId, question)) this.#keep(accountId, told, question.ended);
-        return told;
+      (result) => {
+        if (this.#close(accountId, question)) this.#retain(accountId, result, question.ended);
+        return result;
       },
       (error: unknown) => {
         this.#close(accountId, question);
@@ -80,7 +80,7 @@ export class EndedCounts {
     return this.#questions.get(accountId) === question && this.#questions.delete(accountId);
   }
 
-  #keep(accountId: number, { count, sequence }: EndedCount, ended: readonly number[]): void {
+  #retain(accountId: number, { count, sequence }: EndedCount, ended: readonly number[]): void {
     const known: Known = { count, sequence, countedTo: sequence };
     for (const one of ended) addEnding(known, one);
     this.#known.set(accountId, known);

@@ -59,7 +59,7 @@ export class EndedNames {
       if (isCurrent()) clientIds.complete();
     } catch (error) {
       if (!isCurrent()) return;
-      questions.tell("store.pageEndedNames", error);
+      questions.report("store.pageEndedNames", error);
       this.#timers.after(settings.retryMaxMs, () => this.begin());
     }
   }

@@ -35,7 +35,7 @@ export class Endings {
    */
   reloaded(sequence: number): void {
     this.#undurable.clear();
-    this.counts.forget();
+    this.counts.clear();
     for (const watch of this.#watches) watch.seen = watch.seen.filter((seen) => seen.sequence <= sequence);
   }
 

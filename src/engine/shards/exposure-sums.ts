@@ -67,7 +67,7 @@ export class ExposureSums {
   }
 
   /** Notes that a record on a parent is durable. */
-  keep(before: ParentOrder, after: ParentOrder): void {
+  countDurable(before: ParentOrder, after: ParentOrder): void {
     this.#count(after, { ...NOTHING, durable: executedBetween(before, after) });
   }
 

@@ -21,7 +21,7 @@ export class Intents {
   }
 
   /** Resets the count: records under way are decided anew or were lost. */
-  forget(): void {
+  clear(): void {
     this.#add(-this.#count);
   }
 

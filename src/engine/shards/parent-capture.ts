@@ -1,7 +1,7 @@
 import type { ParentOrder } from "../../model/index.ts";
 import type { ReadonlyIdMap } from "../../triggers/index.ts";
 import type { LiveOrder } from "../core/live-order.ts";
-import { COSTS, type Turns } from "../core/turns.ts";
+import { COSTS, type WorkTurns } from "../core/turns.ts";
 
 /**
  * Options of a capture: the live orders of a shard, the record up to which they count, and which parents are
@@ -10,14 +10,14 @@ import { COSTS, type Turns } from "../core/turns.ts";
 type CaptureOptions = Readonly<{
   liveOrders: ReadonlyIdMap<LiveOrder>;
   sequence: number;
-  isKept: (order: ParentOrder) => boolean;
+  isRetained: (order: ParentOrder) => boolean;
   /** Called when the capture needs nothing more to be kept for it. */
   ended: (capture: ParentCapture) => void;
 }>;
 
 /**
  * The durable parents of a shard at the creation of the capture, gathered in slices while the shard continues. A
- * parent with `lastSequence` at or below `sequence` is unchanged. Before a parent changes or leaves, `keep` must be
+ * parent with `lastSequence` at or below `sequence` is unchanged. Before a parent changes or leaves, `retain` must be
  * called.
  */
 export class ParentCapture {
@@ -31,12 +31,12 @@ export class ParentCapture {
   }
 
   /** Keeps the durable state of a live order that is about to be replaced or removed. */
-  keep({ durable }: LiveOrder): void {
+  retain({ durable }: LiveOrder): void {
     if (!this.#visited && this.#belongs(durable)) this.#changed.set(durable.orderId, durable);
   }
 
   /** Resolves to the parents; to undefined when `goesOn` returns false after a turn. */
-  async gather(turns: Turns, goesOn: () => boolean): Promise<readonly ParentOrder[] | undefined> {
+  async gather(turns: WorkTurns, goesOn: () => boolean): Promise<readonly ParentOrder[] | undefined> {
     try {
       return await this.#gather(turns, goesOn);
     } finally {
@@ -51,7 +51,7 @@ export class ParentCapture {
     this.#options.ended(this);
   }
 
-  async #gather(turns: Turns, goesOn: () => boolean): Promise<readonly ParentOrder[] | undefined> {
+  async #gather(turns: WorkTurns, goesOn: () => boolean): Promise<readonly ParentOrder[] | undefined> {
     const parents: ParentOrder[] = [];
     // Parents added meanwhile may be visited too; they do not belong to the capture.
     for (const { durable } of this.#options.liveOrders.values()) {
@@ -77,6 +77,8 @@ export class ParentCapture {
   }
 
   #belongs(order: ParentOrder | undefined): order is ParentOrder {
-    return order !== undefined && order.lastSequence <= this.#options.sequence && this.#options.isKept(order);
+    return (
+      order !== undefined && order.lastSequence <= this.#options.sequence && this.#options.isRetained(order)
+    );
   }
 }

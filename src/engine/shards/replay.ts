@@ -5,7 +5,7 @@ import type { OrderStore } from "../../ports/index.ts";
 import { IdMap } from "../../triggers/index.ts";
 import type { Core } from "../core/core.ts";
 import type { ExecutionReader } from "../core/own-executions.ts";
-import { COSTS, type Turns } from "../core/turns.ts";
+import { COSTS, type WorkTurns } from "../core/turns.ts";
 
 /** The parents of a shard as its records produce them. Ended parents stay in it until dropped. */
 export type Replayed = {
@@ -87,7 +87,7 @@ function follows(
 type Range = Readonly<{
   shard: number;
   until: number;
-  turns: Turns;
+  turns: WorkTurns;
   /** The `forgotten` of the shard's head. */
   forgotten?: number;
   fromEmpty?: boolean;

@@ -53,19 +53,19 @@ export class ShardFollower {
     return this.#isFollowing;
   }
 
-  /** Takes the state of a shard that this node has run until now, and no record until {@link goOn}. */
+  /** Takes the state of a shard that this node has run until now, and no record until {@link resume}. */
   hold(followed: Followed): void {
     this.#followed = { ...followed };
     this.#isFollowing = false;
   }
 
   /** Takes records again. */
-  goOn(): void {
+  resume(): void {
     this.#isFollowing = true;
   }
 
   /** Returns the state, and forgets it: this node runs the shard from now on. */
-  handOut(): Followed {
+  takeFollowed(): Followed {
     const followed = this.#followed;
     this.#followed = { memory: new ShardMemory(), sequence: 0, counter: 0, acceptances: 0 };
     return followed;

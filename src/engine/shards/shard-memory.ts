@@ -3,7 +3,7 @@ import { type ListMembership, type OrderList, type ParentOrder, weightBytesOf } 
 import { IdMap, type ReadonlyIdMap } from "../../triggers/index.ts";
 import type { ClientIdFilter } from "../core/client-id-filter.ts";
 import { type LiveOrder, liveOrderOf, type ParentStep, type PendingRecord } from "../core/live-order.ts";
-import { COSTS, type Turns } from "../core/turns.ts";
+import { COSTS, type WorkTurns } from "../core/turns.ts";
 import { AccountOrders } from "./account-orders.ts";
 import { ParentCapture } from "./parent-capture.ts";
 
@@ -38,7 +38,7 @@ export class ShardMemory {
    */
   async remember(
     read: ReadonlyIdMap<ParentOrder>,
-    { turns, clientIds }: Readonly<{ turns: Turns; clientIds: Pick<ClientIdFilter, "add"> }>,
+    { turns, clientIds }: Readonly<{ turns: WorkTurns; clientIds: Pick<ClientIdFilter, "add"> }>,
   ): Promise<void> {
     const endedLegs: ParentOrder[] = [];
     for (const order of read.values()) {
@@ -62,10 +62,10 @@ export class ShardMemory {
    * lists.
    */
   capture(sequence: number): ParentCapture {
-    const isKept = (order: ParentOrder): boolean =>
+    const isRetained = (order: ParentOrder): boolean =>
       order.ended === undefined || this.#endedLegs.has(order.orderId);
     const ended = (over: ParentCapture): void => void this.#captures.delete(over);
-    const capture = new ParentCapture({ liveOrders: this.liveOrders, sequence, isKept, ended });
+    const capture = new ParentCapture({ liveOrders: this.liveOrders, sequence, isRetained, ended });
     this.#captures.add(capture);
     return capture;
   }
@@ -80,7 +80,7 @@ export class ShardMemory {
   }
 
   /** Releases an adopted parent that was not changed. */
-  letGo({ working, durable }: LiveOrder): void {
+  release({ working, durable }: LiveOrder): void {
     const { orderId } = working;
     if (working === durable && !this.#endedLegs.has(orderId)) this.liveOrders.delete(orderId);
   }
@@ -151,7 +151,7 @@ export class ShardMemory {
     account.removeList(list);
     for (const legId of list.legs) {
       const live = this.liveOrders.get(legId);
-      if (live !== undefined) this.#keep(live);
+      if (live !== undefined) this.#retain(live);
       this.liveOrders.delete(legId);
       this.#endedLegs.delete(legId);
     }
@@ -164,15 +164,15 @@ export class ShardMemory {
     if (live.durable === undefined) account.confirmed++;
     if (order.held) account.held.add(order.orderId);
     else account.held.delete(order.orderId);
-    this.#keep(live);
-    if (live.durable !== undefined) account.sums.keep(live.durable, order);
+    this.#retain(live);
+    if (live.durable !== undefined) account.sums.countDurable(live.durable, order);
     live.durable = order;
     if (live.pending === settled) live.pending = undefined;
     return live;
   }
 
-  #keep(live: LiveOrder): void {
-    for (const capture of this.#captures) capture.keep(live);
+  #retain(live: LiveOrder): void {
+    for (const capture of this.#captures) capture.retain(live);
   }
 
   /** Takes an open parent that was read from the store. */

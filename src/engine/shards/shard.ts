@@ -113,7 +113,7 @@ export class Shard {
   }
 
   /** Throws if nothing can be decided here now. */
-  demandRunning(): void {
+  requireRunning(): void {
     const { refusal } = this.#life;
     if (refusal !== undefined) throw refusal;
   }
@@ -122,7 +122,7 @@ export class Shard {
    * Throws SHARD_ELSEWHERE unless this engine has owned the shard without interruption since it had that epoch. Work that
    * has waited rests on what it had read before.
    */
-  demandSince(epoch: number): void {
+  requireSince(epoch: number): void {
     if (this.state === "elsewhere" || epoch !== this.#epoch)
       throw new EngineError("SHARD_ELSEWHERE", { shard: this.number });
   }
@@ -165,7 +165,7 @@ export class Shard {
 
   /** Accepts new parents, all in one record. Call it inside the mailbox. */
   accept({ accountId, timeMs, parents, list }: NewParents): PendingRecord {
-    this.demandRunning();
+    this.requireRunning();
     const listId = list === undefined ? 0 : this.#nextId();
     const ids = parents.map(() => this.#nextId());
     const steps = parents.map(({ intent, admission }, index) => {
@@ -249,7 +249,7 @@ export class Shard {
 
   /** Takes a memory that followed the journal up to its last record, and runs from then on. */
   continueFrom(followed: Followed): void {
-    this.#remember(followed.sequence, followed, followed.memory);
+    this.#restore(followed.sequence, followed, followed.memory);
     this.#life.enter("running");
   }
 
@@ -289,7 +289,7 @@ export class Shard {
     const { acceptances } = this.#core.counters;
     const [sequence, counter, lastMs] = [this.#durableSequence, this.#counter, this.#core.nowMs()];
     this.#life.enter("elsewhere");
-    this.#forget(new ShardMemory());
+    this.#replaceMemory(new ShardMemory());
     return { memory, sequence, counter, acceptances, lastMs };
   }
 
@@ -305,18 +305,18 @@ export class Shard {
    * there gets an error that says so, and one whose record's fate is unknown gets UNEXPECTED_RESPONSE. Rejects when
    * the store cannot be fenced or read; then it is called again.
    */
-  async reload(lost: readonly PendingRecord[], mayBeKept: boolean): Promise<void> {
+  async reload(lost: readonly PendingRecord[], mayBeStored: boolean): Promise<void> {
     invariant(this.state !== "loading", "I65", "an append failed on a shard that is not loaded yet");
     this.#lateTo = 0;
-    for (const pending of lost) this.#undecided.add(pending, mayBeKept);
+    for (const pending of lost) this.#undecided.add(pending, mayBeStored);
     if (this.#hasStopped) return this.#answerAll();
     if (this.state === "running") this.#life.enter("reloading");
-    this.#giveUpPending();
+    this.#abandonPending();
     const before = this.liveOrders;
     try {
       if (!(await this.#readAgain())) return;
     } catch (error) {
-      this.#undecided.tellOf(error);
+      this.#undecided.report(error);
       throw error;
     }
     this.#answerAll();
@@ -330,7 +330,7 @@ export class Shard {
   close(): void {
     if (this.state === "closed") return;
     this.#life.enter("closed");
-    this.#giveUpPending();
+    this.#abandonPending();
     this.#answerAll();
   }
 
@@ -365,7 +365,7 @@ export class Shard {
     const memory = new ShardMemory();
     await memory.remember(state.parents, this.#core);
     if (this.#hasStopped) return false;
-    this.#remember(head.sequence, state, memory);
+    this.#restore(head.sequence, state, memory);
     return true;
   }
 
@@ -373,12 +373,12 @@ export class Shard {
     return this.state === "fenced" || this.state === "closed" || this.state === "elsewhere";
   }
 
-  #remember(
+  #restore(
     sequence: number,
     state: Pick<Replayed, "counter" | "lastMs" | "acceptances">,
     memory: ShardMemory,
   ): void {
-    this.#forget(memory);
+    this.#replaceMemory(memory);
     this.endings.reloaded(sequence);
     this.#sequence = sequence;
     this.#durableSequence = sequence;
@@ -395,9 +395,9 @@ export class Shard {
     this.#core.counters.shards--;
     const fields = { shard: this.number, epoch: this.#epoch, owner: epoch };
     this.#core.telemetry.event("error", "shard.fenced", fields);
-    this.#giveUpPending();
+    this.#abandonPending();
     const before = this.liveOrders;
-    this.#forget(new ShardMemory());
+    this.#replaceMemory(new ShardMemory());
     this.#core.effects.emit({ kind: "SHARD_RELOADED", shard: this.number, before });
     this.#answerAll();
   }
@@ -436,7 +436,7 @@ export class Shard {
   }
 
   /** Makes the records that were not handed to the store undecided. The store cannot have kept them. */
-  #giveUpPending(): void {
+  #abandonPending(): void {
     for (const pending of this.pending.take()) this.#undecided.add(pending, false);
   }
 
@@ -475,18 +475,22 @@ export class Shard {
       this.endings.decided({ orderId, accountId, sequence: record.sequence });
     for (const { order } of steps) this.memory.take(order).pending = pending;
     this.#core.counters.activity++;
-    this.#core.effects.emit({ kind: "RECORD_DECIDED", shard: this.number, asked: ASKED.has(cause.kind) });
+    this.#core.effects.emit({
+      kind: "RECORD_DECIDED",
+      shard: this.number,
+      isRequested: REQUESTED.has(cause.kind),
+    });
     return pending;
   }
 
-  #forget(memory: ShardMemory): void {
-    this.#intents.forget();
+  #replaceMemory(memory: ShardMemory): void {
+    this.#intents.clear();
     this.#memory = memory;
     this.pending.clear();
   }
 }
 
 /** Causes of records that a caller waits for. */
-const ASKED: ReadonlySet<Cause["kind"]> = new Set(["PLACE", "CANCEL", "OPERATOR"]);
+const REQUESTED: ReadonlySet<Cause["kind"]> = new Set(["PLACE", "CANCEL", "OPERATOR"]);
 
 type Decision = Readonly<{ steps: readonly ParentStep[]; cause: Cause; timeMs: number }>;

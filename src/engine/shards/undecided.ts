@@ -8,7 +8,7 @@ import { rejectAll, resolveAll } from "./pending-records.ts";
 /** A record whose append failed or that was never handed over, and whether the store can have kept it. */
 type UndecidedRecord = Readonly<{
   pending: PendingRecord;
-  mayBeKept: boolean;
+  mayBeStored: boolean;
 }>;
 
 /**
@@ -33,16 +33,16 @@ export class Undecided {
   /** Records that the store has at their sequences and after them. */
   readonly #shown: Map<number, JournalRecord> = new Map();
 
-  add(pending: PendingRecord, mayBeKept: boolean): void {
-    this.#records.push({ pending, mayBeKept });
+  add(pending: PendingRecord, mayBeStored: boolean): void {
+    this.#records.push({ pending, mayBeStored });
   }
 
   /** Tells the waiters that the store could not be read: what it may have kept is unknown, the rest was not stored. */
-  tellOf(error: unknown): void {
-    for (const { pending, mayBeKept } of this.#records)
+  report(error: unknown): void {
+    for (const { pending, mayBeStored } of this.#records)
       rejectAll(
         pending.waiters,
-        mayBeKept
+        mayBeStored
           ? new OrderError("UNEXPECTED_RESPONSE", {}, { cause: error })
           : new EngineError("DISCONNECTED", {}, { cause: error }),
       );
@@ -54,9 +54,9 @@ export class Undecided {
   }
 
   #answer(undecided: UndecidedRecord, { refusal, last, found }: Answering): void {
-    const { pending, mayBeKept } = undecided;
+    const { pending, mayBeStored } = undecided;
     const { waiters } = pending;
-    if (!mayBeKept) return rejectAll(waiters, refusal ?? new EngineError("DISCONNECTED"));
+    if (!mayBeStored) return rejectAll(waiters, refusal ?? new EngineError("DISCONNECTED"));
     const fate = last === undefined ? "unknown" : this.#fateOf(undecided, last);
     if (fate === "lost") return rejectAll(waiters, new EngineError("DISCONNECTED"));
     if (fate === "unknown") return rejectAll(waiters, new OrderError("UNEXPECTED_RESPONSE"));

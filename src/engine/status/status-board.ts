@@ -100,13 +100,13 @@ export class StatusBoard {
         ? "another node has declared this one dead; it decides and answers nothing any more"
         : "the lease could not be renewed in time; until it is, nothing is decided, sent or answered";
     this.#lease = { kind, detail };
-    this.#tell(kind, detail);
+    this.#publish(kind, detail);
   }
 
   leaseRenewed(): void {
     if (this.#lease === undefined) return;
     this.#lease = undefined;
-    this.#tell("LEASE_RENEWED", "the lease is renewed again");
+    this.#publish("LEASE_RENEWED", "the lease is renewed again");
   }
 
   /** Reports by how much the clocks of machine and store are further apart than allowed; undefined ends that. */
@@ -114,26 +114,27 @@ export class StatusBoard {
     if (byMs === undefined) {
       if (this.#clock === undefined) return;
       this.#clock = undefined;
-      return this.#tell("CLOCK_NEAR", "the clocks of this machine and of the store agree again");
+      return this.#publish("CLOCK_NEAR", "the clocks of this machine and of the store agree again");
     }
     const detail = `the clock of this machine and that of the store are ${Math.round(byMs)} ms apart; no new orders are accepted`;
     this.#clock = { kind: "CLOCK_APART", detail };
-    this.#tell("CLOCK_APART", detail);
+    this.#publish("CLOCK_APART", detail);
   }
 
   /** Reports for good that a standby dropped events of the venue before its engine took over. */
   eventsDropped(events: number): void {
     const detail = `number of events of the venue that this node dropped before it took over: ${events}; let the venue report the executions of that time again`;
     this.#dropped = { kind: "EVENTS_DROPPED", detail };
-    this.#tell("EVENTS_DROPPED", detail);
+    this.#publish("EVENTS_DROPPED", detail);
   }
 
   /** Reports live nodes that cannot read what this engine writes; undefined ends that. */
   nodesOutdated(detail: string | undefined): void {
     if (detail === this.#nodes?.detail) return;
     this.#nodes = detail === undefined ? undefined : { kind: "NODE_OUTDATED", detail };
-    if (detail === undefined) this.#tell("NODES_CURRENT", "every live node can read what this engine writes");
-    else this.#tell("NODE_OUTDATED", detail);
+    if (detail === undefined)
+      this.#publish("NODES_CURRENT", "every live node can read what this engine writes");
+    else this.#publish("NODE_OUTDATED", detail);
   }
 
   /** Whether a live node cannot read everything that this engine could write. */
@@ -150,7 +151,7 @@ export class StatusBoard {
         ? "every shard has an owner again"
         : `${shards.length} shards have no owner, ${first} among them: no node takes them`;
     this.#unowned = first === undefined ? undefined : { kind: "SHARDS_UNOWNED", detail };
-    this.#tell(first === undefined ? "SHARDS_OWNED" : "SHARDS_UNOWNED", detail);
+    this.#publish(first === undefined ? "SHARDS_OWNED" : "SHARDS_UNOWNED", detail);
   }
 
   /** Reports that an operator wants this node to hand over, or wants it no more. */
@@ -159,12 +160,12 @@ export class StatusBoard {
       ? "an operator wants this node to hand its shards over"
       : "no operator wants a hand-over";
     this.#wanted = isWanted ? { kind: "HAND_OVER_WANTED", detail } : undefined;
-    this.#tell(isWanted ? "HAND_OVER_WANTED" : "HAND_OVER_WITHDRAWN", detail);
+    this.#publish(isWanted ? "HAND_OVER_WANTED" : "HAND_OVER_WITHDRAWN", detail);
   }
 
   fenced(shard: number): void {
     this.#fenced.push(shard);
-    this.#tell("SHARD_FENCED", `another engine owns shard ${shard}`);
+    this.#publish("SHARD_FENCED", `another engine owns shard ${shard}`);
   }
 
   /** Reports a store that fails or does not answer, once for as long as this lasts. */
@@ -175,7 +176,7 @@ export class StatusBoard {
     if (this.#store?.kind === kind) return;
     const detail = errorMessage(error).slice(0, LONGEST_DETAIL);
     this.#store = { kind, detail };
-    this.#tell(kind, detail);
+    this.#publish(kind, detail);
   }
 
   /** Notes that the store kept an append. While a shard cannot be read, the store still counts as failing. */
@@ -183,14 +184,14 @@ export class StatusBoard {
     if (this.#store !== undefined) {
       if (this.#parts.shards.all.some(({ state }) => state === "reloading")) return;
       this.#store = undefined;
-      this.#tell("STORE_RECOVERED", "the store accepts writes again");
+      this.#publish("STORE_RECOVERED", "the store accepts writes again");
     }
     if (this.#uncounted === 0 || this.#waitsForWriter) return;
     const detail = this.#parts.market.writes
       ? `${this.#uncounted} executed trades were not counted`
       : `${this.#uncounted} executed trades were counted and not kept for the store`;
     this.#uncounted = 0;
-    this.#tell("VOLUME_COUNTED", detail);
+    this.#publish("VOLUME_COUNTED", detail);
   }
 
   /**
@@ -206,7 +207,7 @@ export class StatusBoard {
     const isFirst = this.#childrenLate === undefined;
     this.#childrenLate = { kind: "CHILDREN_LATE", detail };
     if (!isFirst) return;
-    this.#tell("CHILDREN_LATE", detail);
+    this.#publish("CHILDREN_LATE", detail);
     this.#awaitChildrenInTime();
   }
 
@@ -215,7 +216,7 @@ export class StatusBoard {
     const waitMs = this.#childLateAtMs + settings.stalledAfterMs - monotonicMs();
     if (waitMs > 0) return void this.#parts.timers.after(waitMs, () => this.#awaitChildrenInTime());
     this.#childrenLate = undefined;
-    this.#tell("CHILDREN_IN_TIME", "the store keeps children in time again");
+    this.#publish("CHILDREN_IN_TIME", "the store keeps children in time again");
   }
 
   /**
@@ -228,7 +229,7 @@ export class StatusBoard {
     const detail = this.#parts.market.writes
       ? "the maximum number of executed trades waits for the store; further trades are not counted"
       : "the maximum number of executed trades waits for the node that stores them; this node would not store older ones";
-    this.#tell("VOLUME_NOT_COUNTED", detail);
+    this.#publish("VOLUME_NOT_COUNTED", detail);
   }
 
   /** Whether the writer of the market journal, another node, is far behind. Appends of this node do not end that. */
@@ -239,7 +240,7 @@ export class StatusBoard {
 
   /** Reports markets that open orders watch and of which no quote has counted for a while, or counts again. */
   quotesChanged(change: "QUOTES_STOPPED" | "QUOTES_RESUMED", detail: string): void {
-    this.#tell(change, detail);
+    this.#publish(change, detail);
   }
 
   /** Looks whether the first order has stalled or the first child become unknown, or the last one is so no more. */
@@ -250,19 +251,19 @@ export class StatusBoard {
       if ((detail !== undefined) === this.#ofOrders.has(kind)) continue;
       if (detail === undefined) this.#ofOrders.delete(kind);
       else this.#ofOrders.add(kind);
-      this.#tell(detail === undefined ? STATUS_ENDS[kind] : kind, detail ?? ended);
+      this.#publish(detail === undefined ? STATUS_ENDS[kind] : kind, detail ?? ended);
     }
   }
 
   draining(): void {
     if (this.#ending !== undefined) return;
     this.#ending = { kind: "DRAINING", detail: "the engine accepts no new orders" };
-    this.#tell("DRAINING", this.#ending.detail);
+    this.#publish("DRAINING", this.#ending.detail);
   }
 
   closed(detail: string): void {
     this.#ending = { kind: "CLOSED", detail };
-    this.#tell("CLOSED", detail);
+    this.#publish("CLOSED", detail);
   }
 
   #own(): readonly StatusReason[] {
@@ -306,7 +307,7 @@ export class StatusBoard {
     return reasons;
   }
 
-  #tell(change: StatusChange, detail: string): void {
+  #publish(change: StatusChange, detail: string): void {
     this.#begun.set(change, (this.#begun.get(change) ?? 0) + 1);
     this.#parts.stream.status({ change, detail, timeMs: this.#core.nowMs(), status: this.status });
   }

@@ -155,7 +155,7 @@ export class Bursts {
       const next = steps.next();
       return next.done === true ? undefined : next.value;
     } catch (error) {
-      this.#core.told("work.failed")(error);
+      this.#core.reporterOf("work.failed")(error);
       return undefined;
     }
   }

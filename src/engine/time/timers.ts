@@ -39,7 +39,7 @@ export class Timers {
   /** Number of timers that have run. */
   ran = 0;
   /** Until when a quote may stand, by the monotonic clock. */
-  #heardUntilMs = Number.NEGATIVE_INFINITY;
+  #quotedUntilMs = Number.NEGATIVE_INFINITY;
   #begun = false;
   #stopped = false;
 
@@ -64,10 +64,10 @@ export class Timers {
   }
 
   /**
-   * Like `at`, but wakes the engine only while a quote may stand ({@link heard}): otherwise it runs before the first quote, print
+   * Like `at`, but wakes the engine only while a quote may stand ({@link quoted}): otherwise it runs before the first quote, print
    * or other timer from then on.
    */
-  whileHeard(atMs: number, run: () => void): () => void {
+  whileQuoted(atMs: number, run: () => void): () => void {
     return this.#add(this.#passive, atMs, run);
   }
 
@@ -77,8 +77,8 @@ export class Timers {
   }
 
   /** Notes that a market was heard, so that a quote stands for this time: what matters to it wakes the engine until then. */
-  heard(untilMs: number): void {
-    this.#heardUntilMs = untilMs;
+  quoted(untilMs: number): void {
+    this.#quotedUntilMs = untilMs;
     if (this.#passive.head !== undefined && this.#dueMs(this.#passive) < this.#armedMs) this.#arm();
   }
 
@@ -124,11 +124,11 @@ export class Timers {
 
   #fallBehind(): void {
     this.#isBehind = true;
-    this.#clock.soon(() => this.#goOn());
+    this.#clock.soon(() => this.#resume());
   }
 
   /** Runs the due timers, and before each waiting input those due by then. */
-  #goOn(): void {
+  #resume(): void {
     let left = this.#runSome(MOST_IN_TURN);
     for (let input = this.#inputs.first; input !== undefined && left > 0; input = this.#inputs.first) {
       this.#inputs.shift();
@@ -189,7 +189,7 @@ export class Timers {
   #arm(): void {
     if (!this.#begun || this.#isBehind) return;
     const passiveMs = this.#dueMs(this.#passive);
-    const wakingMs = passiveMs <= this.#heardUntilMs ? passiveMs : Number.POSITIVE_INFINITY;
+    const wakingMs = passiveMs <= this.#quotedUntilMs ? passiveMs : Number.POSITIVE_INFINITY;
     const nextMs = Math.min(this.#dueMs(this.#engine), this.#dueMs(this.#monotonic), wakingMs);
     if (nextMs === this.#armedMs) return;
     this.#disarm?.();

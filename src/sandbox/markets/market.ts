@@ -33,7 +33,7 @@ export function createManualMarket(): Market {
 }
 
 /** The part of an engine that a market needs. */
-export type QuoteGate = Readonly<{
+export type MarketEngine = Readonly<{
   market: MarketSink;
   quote: (symbol: string) => Readonly<{ quote: Quote }> | undefined;
 }>;
@@ -42,7 +42,7 @@ export type QuoteGate = Readonly<{
  * Returns the sink of an engine that also passes on every counted quote, as counted, before anything else can happen.
  * The paper venue receives them: its sizes must be those of the quote on which the engine decides.
  */
-export function tapCountedQuotes(engine: QuoteGate, onCounted: (quote: Quote) => void): MarketSink {
+export function tapCountedQuotes(engine: MarketEngine, onCounted: (quote: Quote) => void): MarketSink {
   return {
     quote: (input) => {
       const verdict = engine.market.quote(input);

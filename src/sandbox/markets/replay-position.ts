@@ -9,7 +9,7 @@ export type ReplayPosition = Readonly<{
   /** Time of the newest rows that were fed; `undefined` if none were. */
   fedToMs: number | undefined;
   /** Resolves when the rows up to that time will never be fed again, whatever happens. */
-  keep: (timeMs: number) => Promise<void>;
+  store: (timeMs: number) => Promise<void>;
 }>;
 
 /** Key of the stored position, beside that of the manual clock. */
@@ -17,9 +17,9 @@ const FED_KEY = "replay.fedTo";
 
 /** Opens the position stored in `store`. Throws if the stored text is not a time. */
 export async function openReplayPosition(store: KeyValueStore): Promise<ReplayPosition> {
-  const kept = await store.get(FED_KEY);
-  const fedToMs = kept === undefined ? undefined : parseWhole(kept, EPOCH_MS);
-  if (kept !== undefined && fedToMs === undefined)
+  const stored = await store.get(FED_KEY);
+  const fedToMs = stored === undefined ? undefined : parseWhole(stored, EPOCH_MS);
+  if (stored !== undefined && fedToMs === undefined)
     throw new SettingsError(`the stored position ${FED_KEY} cannot be read`);
-  return { fedToMs, keep: (timeMs) => store.set(FED_KEY, String(timeMs)) };
+  return { fedToMs, store: (timeMs) => store.set(FED_KEY, String(timeMs)) };
 }

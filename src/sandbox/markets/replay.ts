@@ -44,14 +44,14 @@ const RECORDED: Pacing = {
   resume: () => undefined,
 };
 
-function retold(clock: Clock, speed: number): Pacing {
-  let toldMs = 0;
+function paced(clock: Clock, speed: number): Pacing {
+  let publishedMs = 0;
   let rowMs = 0;
   return {
-    dueMs: (row) => toldMs + Math.ceil((row.timeMs - rowMs) / speed),
+    dueMs: (row) => publishedMs + Math.ceil((row.timeMs - rowMs) / speed),
     stampMs: () => clock.nowMs(),
     resume: (last) => {
-      toldMs = clock.monotonicMs();
+      publishedMs = clock.monotonicMs();
       rowMs = last.timeMs;
     },
   };
@@ -69,14 +69,14 @@ class Replay implements Market {
   /** The due rows were already in the past when the replay started or resumed: only the newest are delivered. */
   #isBehind = false;
   /** Storage of the position in progress. The rows that it covers are delivered after it. */
-  #keeping: Promise<void> | undefined;
+  #storing: Promise<void> | undefined;
   #hasFailed = false;
   #cancelTimer: (() => void) | undefined;
 
   constructor({ clock, rows, pace, position }: ReplayOptions) {
     this.#clock = clock;
     this.#rows = rows;
-    this.#pacing = pace === "recorded" ? RECORDED : retold(clock, pace);
+    this.#pacing = pace === "recorded" ? RECORDED : paced(clock, pace);
     this.#running = pace === "recorded";
     this.#position = position;
     const fedToMs = position?.fedToMs ?? Number.NEGATIVE_INFINITY;
@@ -111,19 +111,19 @@ class Replay implements Market {
   }
 
   get busy(): boolean {
-    return this.#keeping !== undefined || this.#hasFailed;
+    return this.#storing !== undefined || this.#hasFailed;
   }
 
   async settled(): Promise<void> {
-    if (this.#hasFailed) this.#tellDue();
-    await this.#keeping;
+    if (this.#hasFailed) this.#publishDue();
+    await this.#storing;
   }
 
   #resume(): void {
     const last = this.#rows[Math.max(this.#next - 1, 0)];
     if (last !== undefined) this.#pacing.resume(last);
     this.#isBehind = true;
-    this.#tellDue();
+    this.#publishDue();
   }
 
   #plan(): void {
@@ -135,12 +135,12 @@ class Replay implements Market {
 
   /** Runs after other timers of the same time, whichever was scheduled first (decision DC). */
   #goBehind(dueMs: number): void {
-    this.#cancelTimer = this.#clock.schedule(dueMs, () => this.#tellDue());
+    this.#cancelTimer = this.#clock.schedule(dueMs, () => this.#publishDue());
   }
 
   /** Delivers the due rows after the position beyond them is stored. Rows that become due meanwhile follow. */
-  #tellDue(): void {
-    if (this.#keeping !== undefined) return;
+  #publishDue(): void {
+    if (this.#storing !== undefined) return;
     this.#hasFailed = false;
     const nowMs = this.#clock.monotonicMs();
     let end = this.#next;
@@ -148,20 +148,20 @@ class Replay implements Market {
       row = this.#rows[++end];
     }
     const last = this.#rows[end - 1];
-    if (end === this.#next || last === undefined || this.#position === undefined) return this.#tell(end);
-    this.#keeping = this.#keepAndTell(this.#position, end, last.timeMs);
-    this.#keeping.catch(() => undefined);
+    if (end === this.#next || last === undefined || this.#position === undefined) return this.#publish(end);
+    this.#storing = this.#storeAndPublish(this.#position, end, last.timeMs);
+    this.#storing.catch(() => undefined);
   }
 
-  async #keepAndTell(position: ReplayPosition, end: number, timeMs: number): Promise<void> {
+  async #storeAndPublish(position: ReplayPosition, end: number, timeMs: number): Promise<void> {
     try {
-      await position.keep(timeMs);
-      this.#tell(end);
+      await position.store(timeMs);
+      this.#publish(end);
     } catch (error) {
       this.#hasFailed = true;
       throw error;
     } finally {
-      this.#keeping = undefined;
+      this.#storing = undefined;
     }
   }
 
@@ -169,14 +169,15 @@ class Replay implements Market {
    * Delivers the rows up to `end`. Of rows in the past, it delivers only the newest of each kind and those of the
    * current time.
    */
-  #tell(end: number): void {
+  #publish(end: number): void {
     const rows = this.#rows.slice(this.#next, end);
     this.#next = end;
     const nowMs = this.#clock.monotonicMs();
     const newest = new Map(rows.map((row) => [keyOf(row), row]));
     for (const row of rows) {
-      const isTold = !this.#isBehind || newest.get(keyOf(row)) === row || this.#pacing.dueMs(row) === nowMs;
-      if (isTold) this.#deliver(row);
+      const isPublished =
+        !this.#isBehind || newest.get(keyOf(row)) === row || this.#pacing.dueMs(row) === nowMs;
+      if (isPublished) this.#deliver(row);
     }
     this.#isBehind = false;
     this.#plan();

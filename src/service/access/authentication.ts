@@ -67,10 +67,10 @@ export function admitted(
   use: Proof & Readonly<{ target: AnyRoute | MethodDescriptor; connection?: string | undefined }>,
 ): Proof {
   const { key, permission, signature, target, address, connection } = use;
-  const seen = { apiKey: key.apiKey, signature, ...useOf(target), nowMs: clock.monotonicMs() };
-  const isFollowed = seen.use === QUERY.use || seen.onceAfter !== undefined;
+  const signed = { apiKey: key.apiKey, signature, ...useOf(target), nowMs: clock.monotonicMs() };
+  const isFollowed = signed.use === QUERY.use || signed.onceAfter !== undefined;
   const sender = isFollowed ? { sender: { address, connection } } : {};
-  if (replayGuard?.decide({ ...seen, ...sender }) === "other") throw new OrderError("SIGNATURE_REUSED");
+  if (replayGuard?.decide({ ...signed, ...sender }) === "other") throw new OrderError("SIGNATURE_REUSED");
   traffic.proved(networkOf(address));
   return { key, permission, signature, address };
 }

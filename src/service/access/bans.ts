@@ -16,7 +16,7 @@ export class Bans {
   }
 
   /** Ends every connection of a banned address's network. */
-  tell(address: string): void {
+  notify(address: string): void {
     for (const end of [...(this.#open.get(networkOf(address)) ?? [])]) end();
   }
 }

@@ -37,7 +37,7 @@ export async function accountOf(
   if (account === undefined || !mayAct(account, { userId: key.userId, permission })) {
     throw new OrderError("UNAUTHORIZED");
   }
-  demandHere(here, accountId);
+  requireHere(here, accountId);
   return accountId;
 }
 
@@ -51,16 +51,16 @@ type Here = Timed & Pick<AccessParts, "owns">;
  * Throws an OrderError -1001 for a call of another node after its time: that node waits no more, and may have told its client
  * that the outcome is unknown. A call that decides something demands it after each answer of the host that it has waited for.
  */
-export function demandInTime({ expiresAtMs, clock }: Timed): void {
+export function requireInTime({ expiresAtMs, clock }: Timed): void {
   if (expiresAtMs !== undefined && clock.nowMs() > expiresAtMs) throw new OrderError("DISCONNECTED");
 }
 
 /**
  * Throws {@link Elsewhere} for an account of the shard of another node, and an OrderError -1001 for a call after its time as
- * {@link demandInTime} does.
+ * {@link requireInTime} does.
  */
-export function demandHere({ owns, ...timed }: Here, accountId: number): void {
-  demandInTime(timed);
+export function requireHere({ owns, ...timed }: Here, accountId: number): void {
+  requireInTime(timed);
   const shard = owns && shardOf(accountId);
   if (shard !== undefined && owns?.(shard) === false) throw new Elsewhere(shard);
 }

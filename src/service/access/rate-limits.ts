@@ -32,18 +32,18 @@ export function weigh(
  * Withdraws the proved state of an address when one of its requests is refused. Ends every connection of the address if
  * the refusal is a ban.
  */
-export function tellRefusal(
+export function reportRefusal(
   { bans, traffic }: Pick<AccessParts, "bans" | "traffic">,
   address: string,
   { refused }: WeightVerdict,
 ): void {
   if (refused === undefined) return;
   traffic.refused(networkOf(address));
-  if (refused.kind === "ban") bans.tell(address);
+  if (refused.kind === "ban") bans.notify(address);
 }
 
 /** Throws the OrderError -1003 of a verdict that refuses the request. Source: decision 42. */
-export function demandWeight(parts: LimitParts, { refused }: WeightVerdict): void {
+export function requireWeight(parts: LimitParts, { refused }: WeightVerdict): void {
   if (refused !== undefined) throw tooMuchWeight(refused, parts);
 }
 
@@ -53,12 +53,12 @@ export function refuseExcess(
   address: string,
   verdict: WeightVerdict,
 ): void {
-  tellRefusal(parts, address, verdict);
-  demandWeight(parts, verdict);
+  reportRefusal(parts, address, verdict);
+  requireWeight(parts, verdict);
 }
 
 /** Counts one WebSocket connection. Throws an OrderError -1003 above the limit. Source: convention 4.2. */
-export async function demandConnection(parts: LimitParts, client: string): Promise<void> {
+export async function requireConnection(parts: LimitParts, client: string): Promise<void> {
   const address = networkOf(client);
   const { refusedUntilMs } = (await parts.rateLimiter.connect?.({ address })) ?? {};
   if (refusedUntilMs !== undefined) throw tooManyConnections(refusedUntilMs, parts);

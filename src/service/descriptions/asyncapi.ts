@@ -1,4 +1,4 @@
-import { nameOption, type OptionCheck, optional, optionsOf, textOption } from "../../common/index.ts";
+import { nameOption, type OptionCheck, optionalOption, optionsOf, textOption } from "../../common/index.ts";
 import type { JsonSchema } from "../../requests/schemas/index.ts";
 import { only, text } from "../views/schema.ts";
 import {
@@ -25,7 +25,7 @@ const SERVER = /^(wss?):\/\/([^/]+)$/;
 
 const documentOption: OptionCheck = optionsOf<AsyncApiOptions>({
   version: nameOption,
-  serverUrl: optional(
+  serverUrl: optionalOption(
     textOption("ws:// or wss:// followed by a host, such as wss://api.example.com", (url) =>
       SERVER.test(url),
     ),

@@ -1,4 +1,4 @@
-import { nameOption, type OptionCheck, optional, optionsOf } from "../../common/index.ts";
+import { nameOption, type OptionCheck, optionalOption, optionsOf } from "../../common/index.ts";
 import { ERRORS, type ErrorName } from "../../errors/index.ts";
 import { type AnyRoute, COMPAT_ROUTES, ROUTES } from "../../requests/index.ts";
 import { AUTHENTICATION_SCHEMAS, type JsonSchema, routeSchema } from "../../requests/schemas/index.ts";
@@ -26,7 +26,7 @@ export interface OpenApiOptions {
 
 const documentOption: OptionCheck = optionsOf<OpenApiOptions>({
   version: nameOption,
-  serverUrl: optional(nameOption),
+  serverUrl: optionalOption(nameOption),
 });
 
 const JSON_TYPE = "application/json";

@@ -40,12 +40,12 @@ const STATUS = /^[1-5][0-9]{2}$/;
 
 /** Returns the headers of a request that are forwarded, as sent and in their order. */
 export function forwardedHeaders(rawHeaders: readonly string[]): readonly string[] {
-  const kept: string[] = [];
+  const stored: string[] = [];
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] ?? "";
-    if (FORWARDED.has(name.toLowerCase())) kept.push(name, rawHeaders[index + 1] ?? "");
+    if (FORWARDED.has(name.toLowerCase())) stored.push(name, rawHeaders[index + 1] ?? "");
   }
-  return kept;
+  return stored;
 }
 
 /**

@@ -41,7 +41,7 @@ export type Holder = NonNullable<ReturnType<ShardOwners["ownerOf"]>>;
 export type Whereabouts = Readonly<{ shard: number | undefined; owner: Holder | undefined }>;
 
 /** The address of a client, and a function that resolves to the shard of its request if that is known. */
-export type Asking = Readonly<{ address: string; hint: () => Promise<number | undefined> }>;
+export type Requester = Readonly<{ address: string; hint: () => Promise<number | undefined> }>;
 
 /** What is passed on, where to, and how it is answered by this node itself if its shard is here. */
 export type Passage = Readonly<{
@@ -75,7 +75,7 @@ export class Forwarder {
    * not looked up. What is about no known account is for this node itself if it serves, and otherwise for the owner of a
    * shard by the client's network, so that such requests spread over all nodes.
    */
-  async ownerAt({ address, hint }: Asking): Promise<Whereabouts> {
+  async ownerAt({ address, hint }: Requester): Promise<Whereabouts> {
     const { owners, serves } = this.#parts;
     const sole = owners.ownerOf();
     if (sole !== undefined) return { shard: undefined, owner: sole };
@@ -136,12 +136,12 @@ export class Forwarder {
    */
   async pass(passage: Passage): Promise<WireResponse> {
     const { owner, shard, isSecond = false } = passage;
-    const first = await this.#ask(owner, passage);
+    const first = await this.#request(owner, passage);
     if (isSecond || first.kind !== "refused" || !MOVED.has(first.reason))
       return this.#replyOf(first, passage);
     const next = await this.#otherOwner(first.shard ?? shard, owner);
     if (next === undefined) throw this.#disconnected(first);
-    return this.#replyOf(await this.#ask(next, passage), passage);
+    return this.#replyOf(await this.#request(next, passage), passage);
   }
 
   get #self(): Holder {
@@ -158,11 +158,11 @@ export class Forwarder {
   }
 
   /** Resolves to the owner of a shard if it is another node than the one that was asked; reads the owners if need be. */
-  async #otherOwner(shard: number | undefined, asked: Holder | undefined): Promise<Holder | undefined> {
+  async #otherOwner(shard: number | undefined, requested: Holder | undefined): Promise<Holder | undefined> {
     const { owners } = this.#parts;
     const other = (): Holder | undefined => {
       const owner = owners.ownerOf(shard);
-      return owner?.incarnation === asked?.incarnation ? undefined : owner;
+      return owner?.incarnation === requested?.incarnation ? undefined : owner;
     };
     const known = other();
     if (known !== undefined) return known;
@@ -170,7 +170,7 @@ export class Forwarder {
     return other();
   }
 
-  async #ask(owner: Holder | undefined, { request, here, send }: Passage): Promise<PeerOutcome> {
+  async #request(owner: Holder | undefined, { request, here, send }: Passage): Promise<PeerOutcome> {
     const { clock, peers, waitMs } = this.#parts;
     if (owner === undefined) return { kind: "unsent", reason: "no live node owns the shard" };
     const { incarnation, address } = owner;
@@ -191,18 +191,18 @@ export class Forwarder {
     // A copy that came before was executed, and its answer went elsewhere.
     const isOpen = outcome.kind === "lost" || (outcome.kind === "refused" && outcome.reason === "REPLAYED");
     if (!isOpen || onlyReads) throw this.#disconnected(outcome);
-    this.#tell(outcome);
+    this.#report(outcome);
     throw new OrderError("UNEXPECTED_RESPONSE");
   }
 
   #disconnected(outcome: Exclude<PeerOutcome, { kind: "reply" }>): OrderError {
-    this.#tell(outcome);
+    this.#report(outcome);
     // The owner may have been replaced.
     void this.#parts.owners.readOwners();
     return new OrderError("DISCONNECTED");
   }
 
-  #tell({ kind, reason }: Exclude<PeerOutcome, { kind: "reply" }>): void {
+  #report({ kind, reason }: Exclude<PeerOutcome, { kind: "reply" }>): void {
     this.#parts.telemetry.event("warn", "peer.failed", { kind, reason });
   }
 }

@@ -18,7 +18,7 @@ import type {
 import { tooManyOrders } from "../access/rate-limits.ts";
 
 /** The engine that takes placements, and the limiter that counts them. */
-export type PlacementParts = Readonly<{ engine: Engine; rateLimiter: RateLimiter; clock: Clock }>;
+export type CountedPlacementParts = Readonly<{ engine: Engine; rateLimiter: RateLimiter; clock: Clock }>;
 
 /** A placement that every earlier check has passed. */
 export type PlacementCommand = PlaceIntentRequest;
@@ -59,10 +59,10 @@ type PlacementResult = Readonly<{ created: boolean }>;
  * copy takes from the limit. Source: decisions 1, 42 and GQ; convention 3.5.
  */
 export class CountedPlacements {
-  readonly #parts: PlacementParts;
+  readonly #parts: CountedPlacementParts;
   readonly #copies: KeyedMutex = new KeyedMutex();
 
-  constructor(parts: PlacementParts) {
+  constructor(parts: CountedPlacementParts) {
     this.#parts = parts;
   }
 
@@ -117,7 +117,7 @@ export class CountedPlacements {
     const { counts, takenAtMs, refused } = await this.#parts.rateLimiter.takeOrders({ accountId, count });
     if (refused !== undefined) return { placed: await this.#placeAgain(placement, refused), counts };
     // If the orders cannot be returned, they stay counted. The placement itself is not affected.
-    const giveBack = async (): Promise<OrderCounts> => {
+    const refund = async (): Promise<OrderCounts> => {
       try {
         return await this.#parts.rateLimiter.returnOrders({ accountId, count, takenAtMs });
       } catch {
@@ -126,10 +126,10 @@ export class CountedPlacements {
     };
     try {
       const placed = await placement.place();
-      return { placed, counts: placed.created ? counts : await giveBack() };
+      return { placed, counts: placed.created ? counts : await refund() };
     } catch (error) {
       // An order that may have been accepted stays counted.
-      if (error instanceof OrderError && error.retry !== "reconcile") await giveBack();
+      if (error instanceof OrderError && error.retry !== "reconcile") await refund();
       throw error;
     }
   }

@@ -16,7 +16,8 @@ export function refusalOf(
   error: unknown,
   failed: FailureContext,
 ): OrderError {
-  const refusal = error instanceof OrderError ? toldOf(error, failed) : unexpectedError(failed.onlyReads);
+  const refusal =
+    error instanceof OrderError ? publicErrorOf(error, failed) : unexpectedError(failed.onlyReads);
   const fields = { ...failed.fields, code: refusal.code, reason: refusal.reason };
   if (refusal.status < 500) telemetry.event("debug", "request.refused", fields);
   else {
@@ -27,7 +28,7 @@ export function refusalOf(
 }
 
 /** An error as the client is told: after a request that only reads, it says nothing of what was stored. */
-function toldOf(error: OrderError, { onlyReads }: FailureContext): OrderError {
+function publicErrorOf(error: OrderError, { onlyReads }: FailureContext): OrderError {
   if (!onlyReads || error.status < 500) return error;
   return new OrderError(error.reason, { ...error.details, request: "read" }, { cause: error.cause });
 }

@@ -100,7 +100,7 @@ export async function answerPublic(
   if (!isPublic(name)) throw new OrderError("NOT_FOUND");
   if (compat !== true) return { body: await PUBLIC[name](parts, parameters) };
   const body = await PUBLIC[name](parts, ownParameters(parts, name, { parameters }));
-  return { body: await replyForClient(parts, name, { body, asked: parameters }) };
+  return { body: await replyForClient(parts, name, { body, requested: parameters }) };
 }
 
 /**
@@ -115,9 +115,9 @@ async function answerSigned(parts: ServiceParts, call: SignedCall): Promise<Answ
   const { name, compat } = call.route;
   if (isPublic(name)) throw new OrderError("NOT_FOUND");
   if (compat !== true) return await SIGNED[name](parts, call);
-  const { parameters: asked } = call;
-  const parameters = ownParameters(parts, name, { parameters: asked, call });
+  const { parameters: requested } = call;
+  const parameters = ownParameters(parts, name, { parameters: requested, call });
   const { body, ...answer } = await SIGNED[name](parts, { ...call, parameters });
-  const reply = async (): Promise<JsonInput> => await replyForClient(parts, name, { body, asked });
+  const reply = async (): Promise<JsonInput> => await replyForClient(parts, name, { body, requested });
   return { ...answer, body: await (call.route.access === "TRADE" ? afterDecision(reply()) : reply()) };
 }

@@ -1,5 +1,5 @@
 import type { Engine, ListKey, ListPageRequest } from "../../engine/index.ts";
-import { OrderError, toldAfterDecision } from "../../errors/index.ts";
+import { OrderError, replyAfterDecision } from "../../errors/index.ts";
 import type { ListIntent, OrderList } from "../../model/index.ts";
 import {
   type ListForm,
@@ -9,7 +9,7 @@ import {
   readListPage,
   readListPlacement,
 } from "../../requests/index.ts";
-import { accountOf, demandInTime, inSeveralSteps } from "../access/ownership.ts";
+import { accountOf, inSeveralSteps, requireInTime } from "../access/ownership.ts";
 import { canceledListView, listViewOf } from "../views/views.ts";
 import { readWithCatalogue } from "./catalogue.ts";
 import { clientIdsOf, managedId } from "./ids.ts";
@@ -27,7 +27,7 @@ export function placeList(form: ListForm): SignedHandler {
       ...{ accountId, list },
       notAfterMs: parts.expiresAtMs,
     });
-    return { body: toldAfterDecision(() => listViewOf(parts, placed.list, call.route)), counts };
+    return { body: replyAfterDecision(() => listViewOf(parts, placed.list, call.route)), counts };
   };
 }
 
@@ -74,9 +74,9 @@ export async function cancelOrderList(parts: ServiceParts, call: SignedCall): Pr
 
 /** Cancels the list that a key names, as {@link cancelOrderList} does. */
 export async function cancelList(parts: ServiceParts, { route }: SignedCall, key: ListKey): Promise<Answer> {
-  demandInTime(parts);
+  requireInTime(parts);
   const list = await parts.engine.cancelList(key);
-  return { body: toldAfterDecision(() => canceledListView(parts, list, { route })) };
+  return { body: replyAfterDecision(() => canceledListView(parts, list, { route })) };
 }
 
 /**

@@ -16,7 +16,7 @@ import {
   readNativePlacement,
   readOrderHistoryPage,
 } from "../../requests/index.ts";
-import { demandInTime } from "../access/ownership.ts";
+import { requireInTime } from "../access/ownership.ts";
 import {
   canceledNativeView,
   type ExecutionView,
@@ -52,8 +52,8 @@ export async function placeNativeOrder(parts: ServiceParts, call: SignedCall): P
   const place = async (): Promise<NativePlaced> => {
     const known = await findKnown();
     if (known !== undefined) return known;
-    await demandTrading(parts, { accountId, symbol });
-    demandInTime(parts);
+    await requireTrading(parts, { accountId, symbol });
+    requireInTime(parts);
     return await native.place({ ...terms, ...request });
   };
   const { placed, counts } = await retaining(parts, { accountId, order: terms }, () =>
@@ -66,7 +66,7 @@ export async function placeNativeOrder(parts: ServiceParts, call: SignedCall): P
 /** Checks a native order without placing it: its fields and the conditions of a new order. */
 export async function testNativeOrder(parts: ServiceParts, call: SignedCall): Promise<Answer> {
   const { accountId, terms } = await readNativeOrder(parts, call, nativeOf(parts));
-  await demandTrading(parts, { accountId, symbol: terms.symbol });
+  await requireTrading(parts, { accountId, symbol: terms.symbol });
   return { body: {} };
 }
 
@@ -95,7 +95,7 @@ async function readNativeOrder(
  * Checks the conditions of a new order: the service is not draining, the market is open, and the account is not
  * restricted (decision 14).
  */
-async function demandTrading(
+async function requireTrading(
   { engine, instruments, accounts }: ServiceParts,
   { accountId, symbol }: Readonly<{ accountId: number; symbol: string }>,
 ): Promise<void> {
@@ -123,7 +123,7 @@ export async function cancelNative(
   { key, restriction, cancelId }: NativeCancel,
 ): Promise<Answer | undefined> {
   const { native } = parts;
-  demandInTime(parts);
+  requireInTime(parts);
   const canceled: NativeOrder | undefined =
     restriction === undefined ? await native?.cancel(key) : await cancelIf(native, key, restriction);
   return canceled && { body: viewForRoute(route, canceled, canceledNativeView(canceled, cancelId)) };

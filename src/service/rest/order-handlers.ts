@@ -1,4 +1,4 @@
-import { afterDecision, OrderError, toldAfterDecision } from "../../errors/index.ts";
+import { afterDecision, OrderError, replyAfterDecision } from "../../errors/index.ts";
 import {
   type OrderKey,
   type OrderKeyContext,
@@ -7,7 +7,7 @@ import {
   readOrderKey,
   readPlacement,
 } from "../../requests/index.ts";
-import { demandInTime } from "../access/ownership.ts";
+import { requireInTime } from "../access/ownership.ts";
 import {
   nativeOrderView,
   type Snapshot,
@@ -34,7 +34,7 @@ export async function placeOrder(parts: ServiceParts, call: SignedCall): Promise
   const { placed, counts } = await retaining(parts, { accountId, order: intent }, () =>
     namedAsSent(call, parts.placements.placeOrder({ accountId, intent, notAfterMs: parts.expiresAtMs })),
   );
-  return { body: toldAfterDecision(() => viewOf(parts, placed.order, call.route)), counts };
+  return { body: replyAfterDecision(() => viewOf(parts, placed.order, call.route)), counts };
 }
 
 /**
@@ -81,7 +81,7 @@ async function readOrder(
  * 39.
  */
 export async function orderStatus(parts: ServiceParts, call: SignedCall): Promise<Answer> {
-  const found = await demandOrder(parts, call);
+  const found = await requireOrder(parts, call);
   if ("managed" in found) return { body: viewOf(parts, found.managed, call.route) };
   const snapshot = snapshotOf(parts, found);
   return { body: viewForRoute(call.route, snapshot.order, nativeOrderView(snapshot)) };
@@ -92,7 +92,7 @@ export async function orderStatus(parts: ServiceParts, call: SignedCall): Promis
  * of 1e-6, as whole numbers. Source: contract, Native status and history; decision 46.
  */
 export async function scaledOrderStatus(parts: ServiceParts, call: SignedCall): Promise<Answer> {
-  const found = await demandOrder(parts, call);
+  const found = await requireOrder(parts, call);
   if ("managed" in found) return { body: scaledManagedView(viewOf(parts, found.managed, call.route)) };
   return { body: scaledNativeView(snapshotOf(parts, found)) };
 }
@@ -125,15 +125,15 @@ export async function cancelNamed(parts: ServiceParts, call: SignedCall, key: Ca
     if (canceled !== undefined) return canceled;
   }
   if (managed === undefined) throw new OrderError("CANCEL_REJECTED");
-  demandInTime(parts);
+  requireInTime(parts);
   const order = await parts.engine.cancel({
     ...{ accountId, orderId: managed.orderId },
     ...(restriction !== undefined && { restriction }),
   });
   if (order.list === undefined)
-    return { body: toldAfterDecision(() => canceledView(parts, order, { route, cancelId })) };
+    return { body: replyAfterDecision(() => canceledView(parts, order, { route, cancelId })) };
   const list = await afterDecision(parts.engine.findList({ accountId, listId: order.list.listId }));
-  return { body: toldAfterDecision(() => canceledListView(parts, list, { route, cancelId })) };
+  return { body: replyAfterDecision(() => canceledListView(parts, list, { route, cancelId })) };
 }
 
 /** Cancels the open native order of a key. If two ids were sent, checks before the cancel that both name one order. */
@@ -165,7 +165,7 @@ async function readKey(parts: ServiceParts, call: SignedCall, use: KeyUse): Prom
   );
 }
 
-async function demandOrder(parts: ServiceParts, call: SignedCall): Promise<FoundOrder> {
+async function requireOrder(parts: ServiceParts, call: SignedCall): Promise<FoundOrder> {
   // The compat prefix has made a canonical symbol of the client's name, unless the catalogue lacks the market.
   const use = { exactSymbol: call.route.compat !== true, purpose: "status" } as const;
   const found = await findOrder(parts, await readKey(parts, call, use));

@@ -38,7 +38,7 @@ export async function findManaged(
     orderId === undefined ? { accountId, clientOrderId: clientOrderId ?? "" } : { accountId, orderId },
   );
   if (order?.intent.symbol !== symbol) return undefined;
-  demandSameId(key, order.intent.clientOrderId);
+  requireSameId(key, order.intent.clientOrderId);
   return order;
 }
 
@@ -51,7 +51,7 @@ async function findNative(parts: ServiceParts, key: AccountKey): Promise<FoundOr
     (await native.find(names)) ??
     (await native.executions({ ...names, accountId, symbol, limit: 1 })).at(-1)?.order;
   if (order === undefined) return undefined;
-  demandSameId(key, order.clientOrderId);
+  requireSameId(key, order.clientOrderId);
   return { native: order };
 }
 
@@ -64,6 +64,6 @@ async function findRejection(
   return rejection && { rejection };
 }
 
-function demandSameId({ clientOrderId }: AccountKey, found: string): void {
+function requireSameId({ clientOrderId }: AccountKey, found: string): void {
   if (clientOrderId !== undefined && clientOrderId !== found) throw new OrderError("CLIENT_ID_MISMATCH");
 }

@@ -14,7 +14,7 @@ import type { JsonInput, Parameters } from "../../wire/index.ts";
 import type { Proof } from "../access/authentication.ts";
 import type { AccessParts } from "../access/parts.ts";
 import type { Traffic } from "../traffic/traffic.ts";
-import type { Turns } from "../traffic/turns.ts";
+import type { TrafficTurns } from "../traffic/turns.ts";
 import type { ServiceSettings } from "./api.ts";
 import type { ClientSymbols } from "./compat/symbols.ts";
 import type { CountedPlacements } from "./counted-placements.ts";
@@ -39,7 +39,7 @@ export type ServiceParts = AccessParts &
     settings: ServiceSettings;
     placements: CountedPlacements;
     traffic: Traffic;
-    turns: Turns;
+    turns: TrafficTurns;
     documents: Documents;
     longAnswers: LongAnswers;
     quoteSeries: QuoteSeries;

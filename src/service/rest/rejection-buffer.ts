@@ -1,4 +1,4 @@
-import { type OptionCheck, optional, optionsOf, wholeOption } from "../../common/index.ts";
+import { type OptionCheck, optionalOption, optionsOf, wholeOption } from "../../common/index.ts";
 import type { Rejection } from "../../model/index.ts";
 import type { RejectionQuery, Rejections } from "../../ports/index.ts";
 
@@ -12,7 +12,7 @@ export interface RejectionBufferOptions {
   readonly maxAccounts?: number;
 }
 
-const bound = optional(wholeOption({ from: 1 }));
+const bound = optionalOption(wholeOption({ from: 1 }));
 const bufferOption: OptionCheck = optionsOf<RejectionBufferOptions>({
   perAccount: bound,
   maxAccounts: bound,
@@ -40,9 +40,9 @@ export function createRejectionBuffer(options: RejectionBufferOptions = {}): Rej
     retain(rejection) {
       const { accountId } = rejection;
       const others = (accounts.get(accountId) ?? []).filter((one) => !isSameRefusal(one, rejection));
-      const kept = [...others, rejection].slice(-perAccount);
+      const stored = [...others, rejection].slice(-perAccount);
       accounts.delete(accountId);
-      accounts.set(accountId, kept);
+      accounts.set(accountId, stored);
       retained++;
       for (const oldest of accounts.keys()) {
         if (accounts.size <= maxAccounts) break;
@@ -65,9 +65,9 @@ function isSameRefusal(one: Rejection, other: Rejection): boolean {
   return symbol === other.symbol && clientOrderId === other.clientOrderId && code === other.code;
 }
 
-function selected(kept: readonly Rejection[], query: RejectionQuery): readonly Rejection[] {
+function selected(stored: readonly Rejection[], query: RejectionQuery): readonly Rejection[] {
   const { symbol, clientOrderId, startTimeMs = 0, endTimeMs = Number.POSITIVE_INFINITY, limit } = query;
-  return kept
+  return stored
     .filter((one) => symbol === undefined || one.symbol === symbol)
     .filter((one) => clientOrderId === undefined || one.clientOrderId === clientOrderId)
     .filter(({ timeMs }) => timeMs >= startTimeMs && timeMs <= endTimeMs)

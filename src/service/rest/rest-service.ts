@@ -95,7 +95,7 @@ export async function handleRequest(
 }
 
 /** The shard of a request about an account of another node. Nothing was executed. */
-export type AskElsewhere = Readonly<{ elsewhere: number }>;
+export type ShardElsewhere = Readonly<{ elsewhere: number }>;
 
 /**
  * Answers one request that another node has weighed. Its address is that of the client, whatever its headers say.
@@ -106,8 +106,8 @@ export async function handleForwarded(
   parts: ServiceParts,
   request: WireRequest,
   { usedWeight, expiresAtMs }: Readonly<{ usedWeight: number; expiresAtMs: number }>,
-): Promise<WireResponse | AskElsewhere> {
-  return await respond<AskElsewhere>(parts, request, {
+): Promise<WireResponse | ShardElsewhere> {
+  return await respond<ShardElsewhere>(parts, request, {
     weigh: () => ({ used: usedWeight }),
     answer: (routed, stamp) => answered({ ...parts, expiresAtMs }, { ...routed, front: undefined }, stamp),
   });
@@ -117,7 +117,7 @@ async function answered(
   parts: ServiceParts,
   routed: FrontRequest,
   stamp: ReplyStamp,
-): Promise<WireResponse | AskElsewhere> {
+): Promise<WireResponse | ShardElsewhere> {
   try {
     return wireReply(successReply(await pass(parts, routed)), stamp);
   } catch (error) {

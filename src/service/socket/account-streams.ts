@@ -21,7 +21,7 @@ import { type JsonInput, writeJson } from "../../wire/index.ts";
 import { type ClientSymbols, symbolForClient } from "../rest/compat/symbols.ts";
 import { accountUpdate, marginCall } from "./account-update.ts";
 import { executionReport, nativeExecutionReport } from "./execution-report.ts";
-import { listStatus, tellsListStatus } from "./list-status.ts";
+import { changesListStatus, listStatus } from "./list-status.ts";
 import { nativeTradeUpdate } from "./native-trade-update.ts";
 import { orderEventsOf } from "./order-events.ts";
 import { type EventStamp, orderTradeUpdate } from "./order-trade-update.ts";
@@ -136,10 +136,10 @@ export class AccountStreams {
     for (const event of orderEventsOf(update)) {
       const { order, fill } = event;
       const { accountId, intent } = order;
-      this.#tell({ accountId, dialect: "own" }, (stamp) => orderTradeUpdate(event, stamp));
+      this.#publish({ accountId, dialect: "own" }, (stamp) => orderTradeUpdate(event, stamp));
       // A client of the convention knows no such event.
       if (event.execution !== "ALERT" && event.execution !== "TRIGGERED")
-        this.#tell({ accountId, dialect: "convention" }, (stamp) =>
+        this.#publish({ accountId, dialect: "convention" }, (stamp) =>
           executionReport(event, { ...stamp, symbol: this.#symbol(intent.symbol) }),
         );
       if (fill !== undefined) this.#afterFill({ accountId, symbol: intent.symbol, side: intent.side, fill });
@@ -151,8 +151,8 @@ export class AccountStreams {
     const { order, executionId, lastQuantity: quantity, lastPrice: price, timeMs } = execution;
     const { accountId, symbol, side, clientOrderId } = order;
     if (clientOrderId.startsWith(CHILD_PREFIX) || !this.#isHere(accountId)) return;
-    this.#tell({ accountId, dialect: "own" }, (stamp) => nativeTradeUpdate(execution, stamp));
-    this.#tell({ accountId, dialect: "convention" }, (stamp) =>
+    this.#publish({ accountId, dialect: "own" }, (stamp) => nativeTradeUpdate(execution, stamp));
+    this.#publish({ accountId, dialect: "convention" }, (stamp) =>
       nativeExecutionReport(execution, { ...stamp, symbol: this.#symbol(symbol) }),
     );
     if (quantity === undefined || price === undefined) return;
@@ -165,10 +165,10 @@ export class AccountStreams {
   }
 
   #list(update: ListUpdate): void {
-    if (!tellsListStatus(update)) return;
+    if (!changesListStatus(update)) return;
     const { accountId, symbol } = update.list;
-    this.#tell({ accountId, dialect: "own" }, (stamp) => listStatus(update, { ...stamp, symbol }));
-    this.#tell({ accountId, dialect: "convention" }, (stamp) =>
+    this.#publish({ accountId, dialect: "own" }, (stamp) => listStatus(update, { ...stamp, symbol }));
+    this.#publish({ accountId, dialect: "convention" }, (stamp) =>
       listStatus(update, { ...stamp, symbol: this.#symbol(symbol) }),
     );
   }
@@ -176,13 +176,13 @@ export class AccountStreams {
   /** The convention's dialect has no such events: its balances are free and locked ones, which nobody reports here. */
   #account(event: AccountEvent): void {
     const { accountId } = event;
-    this.#tell({ accountId, dialect: "own" }, (stamp) => {
+    this.#publish({ accountId, dialect: "own" }, (stamp) => {
       const whose = { ...stamp, accountId };
       return "update" in event ? accountUpdate(event.update, whose) : marginCall(event.call, whose);
     });
   }
 
-  #tell(request: StreamRequest, payload: (stamp: EventStamp) => JsonInput): void {
+  #publish(request: StreamRequest, payload: (stamp: EventStamp) => JsonInput): void {
     const stream = streamIn(this.#numbering(shardOf(request.accountId)), request);
     stream.sequence++;
     if (stream.sinks.size === 0) return;

@@ -33,8 +33,8 @@ const EVERY_SECOND = { on: "period", everyMs: 1_000 } as const;
 /** Returns the reader of the names of streams of the public convention. Source: decision NI; convention 4.12. */
 export function clientStreams(parts: StreamParts): (name: string) => MarketStream | undefined {
   const { instruments, clientSymbols } = parts;
-  return (asked) => {
-    const found = readClientStreamName(asked, (sent) => instruments.find(clientSymbols.canonical(sent)));
+  return (requested) => {
+    const found = readClientStreamName(requested, (sent) => instruments.find(clientSymbols.canonical(sent)));
     if (found === undefined) return undefined;
     const { symbol, suffix, terms } = found;
     const s = symbolForClient(parts, symbol);

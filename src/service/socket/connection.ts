@@ -11,7 +11,7 @@ import type { SocketOptions, SocketPeer, SocketSession, SocketSettings } from ".
 import { Keepalive } from "./keepalive.ts";
 import type { MarketStreams } from "./market-streams.ts";
 import { Outbox, type OutgoingKind } from "./outbox.ts";
-import { WindowCounter } from "./window-counter.ts";
+import { RateWindow } from "./window-counter.ts";
 
 /** Close codes of RFC 6455 that the service uses. */
 export const CLOSE = { goingAway: 1001, binary: 1003, policy: 1008, tooBig: 1009, tryAgain: 1013 } as const;
@@ -38,7 +38,7 @@ export type SocketParts = SessionParts &
   }>;
 
 /** Dependencies of a connection. */
-export type ConnectionParts = Readonly<{
+export type ServiceConnectionParts = Readonly<{
   peer: SocketPeer;
   /** Address of the client. */
   address: string;
@@ -65,17 +65,17 @@ const HELD: Readonly<Record<HeldKind, string>> = {
  * Behaviour that all connections share: limits on incoming bytes and on bytes that wait to go out, pings, and the end.
  * After its end a connection takes and sends nothing. Source: decision 49; hostile input 94.
  */
-export class Connection {
+export class ServiceConnection {
   readonly #peer: SocketPeer;
   readonly #settings: Required<SocketSettings>;
   readonly #realClock: SocketParts["realClock"];
   readonly #outbox: Outbox;
-  readonly #frames: WindowCounter;
-  readonly #malformed: WindowCounter;
-  readonly #pings: WindowCounter;
+  readonly #frames: RateWindow;
+  readonly #malformed: RateWindow;
+  readonly #pings: RateWindow;
   readonly #keepalive: Keepalive;
   readonly #onEnd: () => void;
-  readonly #forgetBans: () => void;
+  readonly #unsubscribeBans: () => void;
   readonly #holdings: Holdings;
   #open = true;
   /** Bytes received of an incomplete message. */
@@ -83,7 +83,7 @@ export class Connection {
   /** Pings that the peer has not answered yet. */
   #pongsDue = 0;
 
-  constructor({ peer, address, settings, service, realClock }: ConnectionParts, onEnd: () => void) {
+  constructor({ peer, address, settings, service, realClock }: ServiceConnectionParts, onEnd: () => void) {
     const { clock, bans, traffic } = service;
     this.#peer = peer;
     this.#settings = settings;
@@ -93,9 +93,9 @@ export class Connection {
       reply: settings.maxWaitingReplyBytes,
       event: settings.maxWaitingEventBytes,
     });
-    this.#frames = new WindowCounter({ most: settings.maxFramesPerSecond, windowMs: SECOND_MS });
-    this.#malformed = new WindowCounter({ most: settings.maxMalformedPerMinute, windowMs: MINUTE_MS });
-    this.#pings = new WindowCounter({ most: settings.maxPingsPerMinute, windowMs: MINUTE_MS });
+    this.#frames = new RateWindow({ most: settings.maxFramesPerSecond, windowMs: SECOND_MS });
+    this.#malformed = new RateWindow({ most: settings.maxMalformedPerMinute, windowMs: MINUTE_MS });
+    this.#pings = new RateWindow({ most: settings.maxPingsPerMinute, windowMs: MINUTE_MS });
     this.#keepalive = new Keepalive(settings, {
       clock,
       realClock,
@@ -105,7 +105,7 @@ export class Connection {
       },
       close: (reason) => this.close(reason === "no pong" ? CLOSE.policy : CLOSE.goingAway, reason),
     });
-    this.#forgetBans = bans.watch(address, () => this.close(CLOSE.policy, "banned"));
+    this.#unsubscribeBans = bans.watch(address, () => this.close(CLOSE.policy, "banned"));
     this.#holdings = traffic.guest(networkOf(address), {
       unsentBytes: () => peer.bufferedBytes(),
       putOut: (kind, scope) => this.#putOut(kind, scope),
@@ -198,7 +198,7 @@ export class Connection {
     if (!this.#open) return;
     this.#open = false;
     this.#keepalive.stop();
-    this.#forgetBans();
+    this.#unsubscribeBans();
     this.#holdings.end();
     this.#onEnd();
   }
@@ -215,7 +215,7 @@ export class Connection {
 
 /** A connection and the service's handlers for its messages and for the end of the service. */
 export type LiveSession = Readonly<{
-  connection: Connection;
+  connection: ServiceConnection;
   /** Called once the connection counts as open. It may end it. */
   begin?(): void;
   /** Receives a whole text message. */

@@ -130,8 +130,8 @@ function clientForm(path: string, parameters: Parameters, parts: SocketParts): P
     throw new OrderError("INVALID_PARAMETER", { field: "timeUnit", advice: "Send MILLISECOND, or omit it." });
   }
   const isCombined = path.endsWith("/stream");
-  const asked = parameters.get("streams")?.text ?? "";
-  const names = isCombined ? asked.split("/").filter((name) => name !== "") : (namesInPath(path) ?? []);
+  const requested = parameters.get("streams")?.text ?? "";
+  const names = isCombined ? requested.split("/").filter((name) => name !== "") : (namesInPath(path) ?? []);
   const reader: PublicForm["reader"] = () => clientStreams(parts.service);
   return { reader, first: firstStreams(names, reader, parts), isCombined };
 }

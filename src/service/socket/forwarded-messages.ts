@@ -1,7 +1,7 @@
 import { OrderError } from "../../errors/index.ts";
 import { writeJson } from "../../wire/index.ts";
 import { Elsewhere } from "../access/ownership.ts";
-import type { AskElsewhere } from "../rest/rest-service.ts";
+import type { ShardElsewhere } from "../rest/rest-service.ts";
 import type { OpenStream, StreamSink } from "./answers.ts";
 import type { SessionParts } from "./connection.ts";
 import { privateForm } from "./destinations.ts";
@@ -33,7 +33,7 @@ export async function answerForwarded(
   parts: SessionParts,
   { target, address, text, usedWeight, expiresAtMs }: ForwardedMessage,
   sink?: StreamSink,
-): Promise<ForwardedReply | AskElsewhere> {
+): Promise<ForwardedReply | ShardElsewhere> {
   const form = privateForm(target, parts.service.settings);
   if (form === undefined) throw new OrderError("NOT_FOUND");
   let stream: OpenStream | undefined;

@@ -3,15 +3,15 @@ import type { Awaitable, RateLimiter, WeightVerdict } from "../../ports/index.ts
 import type { Front } from "../access/front-work.ts";
 import { type WeightRequest, weigh } from "../access/rate-limits.ts";
 import { MESSAGE_COST } from "../traffic/api.ts";
-import { type Turns, turnCost } from "../traffic/turns.ts";
-import { CLOSE, type Connection } from "./connection.ts";
+import { type TrafficTurns, turnCost } from "../traffic/turns.ts";
+import { CLOSE, type ServiceConnection } from "./connection.ts";
 
 /**
  * Counts the weight of a message: in the turn in which it has begun, as REST does before a request begins, and in the limit
  * of its address.
  */
 export function weighMessage(
-  service: Readonly<{ rateLimiter: Pick<RateLimiter, "weigh">; turns: Turns }>,
+  service: Readonly<{ rateLimiter: Pick<RateLimiter, "weigh">; turns: TrafficTurns }>,
   use: WeightRequest,
 ): Awaitable<WeightVerdict> {
   service.turns.add(networkOf(use.address), turnCost({ bytes: 0, weight: use.weight }));
@@ -19,9 +19,9 @@ export function weighMessage(
 }
 
 /** Connection, limits and callbacks of an inbox. */
-export type InboxHost = Readonly<{
-  connection: Connection;
-  turns: Turns;
+export type RequestInboxHost = Readonly<{
+  connection: ServiceConnection;
+  turns: TrafficTurns;
   /** The network in whose turns the messages begin. */
   network: string;
   /** Messages that wait for an answer. One more closes the connection. */
@@ -40,13 +40,13 @@ type Message = Readonly<{ text: string; cost: number; front: Front | undefined }
  * The messages of one connection. No part of a message is parsed before its turn. Messages that have not begun when the
  * connection ends are dropped. Source: decisions GC and GE; hostile input 94.
  */
-export class Inbox {
-  readonly #host: InboxHost;
+export class RequestInbox {
+  readonly #host: RequestInboxHost;
   #waiting: Message[] = [];
   #inTurn = false;
   #unanswered = 0;
 
-  constructor(host: InboxHost) {
+  constructor(host: RequestInboxHost) {
     this.#host = host;
   }
 

@@ -56,7 +56,7 @@ export class Keepalive {
     const nowMs = clock.monotonicMs();
     if (nowMs >= this.#endsAtMs) return close("the connection has reached its age");
     if (this.#unanswered !== undefined && nowMs - this.#unanswered.atMs >= this.#times.pongWithinMs) {
-      return this.#giveUp(this.#unanswered);
+      return this.#abandon(this.#unanswered);
     }
     this.#unanswered ??= { atMs: nowMs, realMs: realClock.monotonicMs() };
     ping();
@@ -64,7 +64,7 @@ export class Keepalive {
   }
 
   /** Closes the connection, unless the peer has had too little real time to answer. */
-  #giveUp({ realMs }: Ping): void {
+  #abandon({ realMs }: Ping): void {
     const { realClock, close } = this.#host;
     if (realClock.monotonicMs() - realMs >= REAL_GRACE_MS) return close("no pong");
     this.#cancelGrace = realClock.schedule(realMs + REAL_GRACE_MS, () => {

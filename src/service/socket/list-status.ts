@@ -13,7 +13,7 @@ const starts = ({ kind }: Fact): boolean => kind === "ACCEPTED" || kind === "REL
  * Returns whether a record of a list emits a listStatus event: when the list is placed, when legs of it are released,
  * and when its last leg has ended. Source: convention 4.8 and 4.11.
  */
-export function tellsListStatus({ record, list }: ListUpdate): boolean {
+export function changesListStatus({ record, list }: ListUpdate): boolean {
   if (record.changes.some(({ facts }) => facts.some(starts))) return true;
   return listStatusOf(list).listOrderStatus === "ALL_DONE";
 }

@@ -3,13 +3,13 @@ import type { Quote } from "../../model/index.ts";
 import type { Clock } from "../../ports/index.ts";
 import type { PeriodMs } from "../../requests/index.ts";
 import type { QuoteSeries } from "../rest/quote-series.ts";
-import type { Turns } from "../traffic/turns.ts";
+import type { TrafficTurns } from "../traffic/turns.ts";
 import type { MarketStream } from "./market-stream.ts";
 import { PeriodStreams } from "./period-streams.ts";
-import { ReadStreams, tell } from "./read-streams.ts";
+import { publish, ReadStreams } from "./read-streams.ts";
 import type { MarketReader } from "./stream-readers.ts";
 
-type Parts = Readonly<{ engine: Engine; clock: Clock; turns: Turns; series: Pick<QuoteSeries, "id"> }>;
+type Parts = Readonly<{ engine: Engine; clock: Clock; turns: TrafficTurns; series: Pick<QuoteSeries, "id"> }>;
 
 /**
  * The public streams. An event goes out for each counted quote or print, or at the end of a period. Its text is made once
@@ -70,7 +70,7 @@ export class MarketStreams {
     const change = { before, quote, first: quote.sequence, seriesId: this.#series.id };
     for (const read of [...market.streams.values()]) {
       const { payload } = read.stream;
-      if (payload.on === "quote") tell(read, payload.event(change, nowMs));
+      if (payload.on === "quote") publish(read, payload.event(change, nowMs));
     }
   }
 
@@ -79,7 +79,7 @@ export class MarketStreams {
     const nowMs = this.#clock.nowMs();
     for (const read of [...(this.#live.market(print.symbol)?.streams.values() ?? [])]) {
       const { payload } = read.stream;
-      if (payload.on === "print") tell(read, payload.event(print, nowMs));
+      if (payload.on === "print") publish(read, payload.event(print, nowMs));
     }
   }
 }

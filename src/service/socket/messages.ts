@@ -2,13 +2,13 @@ import { OrderError } from "../../errors/index.ts";
 import type { Awaitable, OrderCounts, WeightVerdict } from "../../ports/index.ts";
 import type { Dialect, MethodDescriptor, SessionAct } from "../../requests/index.ts";
 import type { Front } from "../access/front-work.ts";
-import { demandWeight } from "../access/rate-limits.ts";
+import { requireWeight } from "../access/rate-limits.ts";
 import { refusalOf } from "../rest/failures.ts";
 import type { Answer } from "../rest/parts.ts";
 import { UNKNOWN_WEIGHT } from "../rest/routing.ts";
 import type { MethodCall, PassedText } from "./answers.ts";
 import type { SessionParts } from "./connection.ts";
-import { type ReplyStamp, refusalText, resultText } from "./replies.ts";
+import { refusalText, resultText, type SocketReplyStamp } from "./replies.ts";
 import {
   readSocketParameters,
   requestOf,
@@ -61,7 +61,7 @@ export async function passMessage(handling: MessageHandling, progress: Progress)
   const weight = "method" in request ? weightOfRequest(request, front, dialect) : UNKNOWN_WEIGHT;
   const verdict = await weigh(weight);
   progress.verdict = verdict;
-  demandWeight(parts.service, verdict);
+  requireWeight(parts.service, verdict);
   if ("problem" in request) throw request.problem;
   const { method } = request;
   if (!isServed(parts, method)) throw new OrderError("UNKNOWN_METHOD");
@@ -110,7 +110,7 @@ export function textOfFailure(handling: MessageHandling, progress: Progress, err
 function stampOf(
   { parts }: MessageHandling,
   { request, verdict, orders, showsLimits }: Progress,
-): ReplyStamp {
+): SocketReplyStamp {
   const { limits } = parts.service.rateLimiter;
   const weight = verdict && { weight: verdict.used };
   return { id: request.id, used: showsLimits ? { limits, orders, ...weight } : undefined };

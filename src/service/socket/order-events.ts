@@ -35,7 +35,7 @@ const isEnded = (fact: Fact): fact is EndedFact => fact.kind === "ENDED";
 export function orderEventsOf({ record, order }: OrderUpdate): readonly OrderEvent[] {
   const facts = record.changes.find(({ orderId }) => orderId === order.orderId)?.facts ?? [];
   const events = new EventBuilder(order, facts, record.timeMs);
-  for (const fact of facts) events.tell(fact);
+  for (const fact of facts) events.publish(fact);
   return events.events;
 }
 
@@ -59,7 +59,7 @@ class EventBuilder {
     this.#executed = fills.reduce<ExecutedValue>((total, { fill }) => beforeExecution(total, fill), order);
   }
 
-  tell(fact: Fact): void {
+  publish(fact: Fact): void {
     if (fact.kind === "ACCEPTED" || fact.kind === "RELEASED") this.#add({ execution: "NEW" });
     else if (isFilled(fact)) this.#trade(fact);
     else if (isEnded(fact)) this.#ended(fact);

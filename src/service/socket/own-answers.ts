@@ -2,7 +2,7 @@ import { OrderError } from "../../errors/index.ts";
 import { readAccountId } from "../../host-answers/index.ts";
 import { readRequestToken, readSubscription } from "../../requests/index.ts";
 import { hasAccess, type Proof } from "../access/authentication.ts";
-import { accountOf, demandHere, hereOrElsewhere } from "../access/ownership.ts";
+import { accountOf, hereOrElsewhere, requireHere } from "../access/ownership.ts";
 import { answerCall, answerPublic } from "../rest/handlers.ts";
 import type { Answer, ServiceParts } from "../rest/parts.ts";
 import type { AccountStreams } from "./account-streams.ts";
@@ -84,10 +84,10 @@ export class OwnAnswers implements MessageAnswers {
     const { requestToken, service } = this.#parts;
     const token = readRequestToken(own);
     const owner = async (): Promise<number | undefined> =>
-      await service.questions.ask("requestToken", () => requestToken?.(token), readAccountId);
+      await service.questions.query("requestToken", () => requestToken?.(token), readAccountId);
     const accountId = await owner();
     if (accountId === undefined) throw new OrderError("REJECTED_API_KEY");
-    demandHere(service, accountId);
+    requireHere(service, accountId);
     const allowed = (): Promise<boolean> =>
       owner().then(
         (now) => now === accountId,

@@ -1,9 +1,9 @@
 import type { Quote } from "../../model/index.ts";
 import type { Clock } from "../../ports/index.ts";
 import type { PeriodMs } from "../../requests/index.ts";
-import type { Turns } from "../traffic/turns.ts";
+import type { TrafficTurns } from "../traffic/turns.ts";
 import type { MarketPeriod, MarketStream } from "./market-stream.ts";
-import { type ReadMarket, ReadStreams, tell } from "./read-streams.ts";
+import { publish, type ReadMarket, ReadStreams } from "./read-streams.ts";
 import type { MarketReader } from "./stream-readers.ts";
 
 /** What happened in the current period of a market. `before` is its quote when the period began. */
@@ -15,7 +15,7 @@ type Current = {
   isPrinted: boolean;
 };
 
-type Parts = Readonly<{ clock: Clock; turns: Turns; quoteOf: (symbol: string) => Quote | undefined }>;
+type Parts = Readonly<{ clock: Clock; turns: TrafficTurns; quoteOf: (symbol: string) => Quote | undefined }>;
 
 /** Streams whose period one turn of the event loop ends, which takes at most some milliseconds. */
 const STREAMS_PER_TURN = 32;
@@ -31,7 +31,7 @@ export class PeriodStreams {
   #cancel: (() => void) | undefined;
   #beganMs = 0;
   /** Whether streams have not been told yet of a period that has ended. */
-  #isTelling = false;
+  #isPublishing = false;
 
   constructor({ clock, turns, quoteOf }: Parts, everyMs: PeriodMs) {
     this.#clock = clock;
@@ -80,21 +80,21 @@ export class PeriodStreams {
 
   /** Ends the period, unless the streams of the one before are still told: it then lasts until the end of the next. */
   #end(): void {
-    if (this.#isTelling) return this.#await();
+    if (this.#isPublishing) return this.#await();
     const fromMs = this.#beganMs;
     this.#begin();
     const nowMs = this.#beganMs;
-    this.#tell(
-      tellPeriods(this.#read.markets.map((market) => [market, take(market.state, { fromMs, nowMs })])),
+    this.#publish(
+      publishPeriods(this.#read.markets.map((market) => [market, take(market.state, { fromMs, nowMs })])),
     );
   }
 
   /** Does one turn's share of the telling, and the rest in later turns. An event that fails ends it. */
-  #tell(steps: Iterator<void>): void {
-    this.#isTelling = false;
+  #publish(steps: Iterator<void>): void {
+    this.#isPublishing = false;
     if (steps.next().done) return;
-    this.#isTelling = true;
-    this.#clock.soon(() => this.#tell(steps));
+    this.#isPublishing = true;
+    this.#clock.soon(() => this.#publish(steps));
   }
 }
 
@@ -114,19 +114,19 @@ function take(current: Current, times: Pick<MarketPeriod, "fromMs" | "nowMs">): 
 }
 
 /** Tells each stream its events, one step per turn. */
-function* tellPeriods(
+function* publishPeriods(
   ended: readonly (readonly [ReadMarket<Current>, MarketPeriod])[],
 ): Generator<void, void> {
-  let told = 0;
+  let published = 0;
   for (const [market, period] of ended) {
     for (const read of [...market.streams.values()]) {
       const { payload } = read.stream;
       if (payload.on !== "period") continue;
-      if (told > 0 && told % STREAMS_PER_TURN === 0) yield;
-      told++;
+      if (published > 0 && published % STREAMS_PER_TURN === 0) yield;
+      published++;
       // A stream may have lost its last reader meanwhile.
       if (read.readers.isEmpty) continue;
-      for (const event of payload.events(period)) tell(read, event);
+      for (const event of payload.events(period)) publish(read, event);
     }
   }
 }

@@ -2,11 +2,11 @@ import { networkOf } from "../../common/index.ts";
 import { OrderError } from "../../errors/index.ts";
 import { type Dialect, readNothing, readUnsubscription, type SessionAct } from "../../requests/index.ts";
 import type { Front } from "../access/front-work.ts";
-import { tellRefusal } from "../access/rate-limits.ts";
+import { reportRefusal } from "../access/rate-limits.ts";
 import type { MethodCall } from "./answers.ts";
 import type { SocketPeer } from "./api.ts";
-import { CLOSE, Connection, type LiveSession, type SessionParts } from "./connection.ts";
-import { Inbox, weighMessage } from "./inbox.ts";
+import { CLOSE, type LiveSession, ServiceConnection, type SessionParts } from "./connection.ts";
+import { RequestInbox, weighMessage } from "./inbox.ts";
 import {
   type MessageHandling,
   type MessageResult,
@@ -36,9 +36,9 @@ const CONNECTION_ID_LENGTH = 22;
 export class PrivateSession implements LiveSession {
   readonly #parts: SessionParts;
   readonly #handling: MessageHandling;
-  readonly connection: Connection;
+  readonly connection: ServiceConnection;
   readonly #subscriptions: Subscriptions;
-  readonly #inbox: Inbox;
+  readonly #inbox: RequestInbox;
   #stopping = false;
 
   constructor(parts: SessionParts, { peer, dialect, returnRateLimits, onEnd }: PrivateOptions) {
@@ -57,12 +57,12 @@ export class PrivateSession implements LiveSession {
       send: (text) => this.connection.send("event", text),
       overrun: () => this.connection.close(CLOSE.policy, "events could not be authorised in time"),
     });
-    this.connection = new Connection({ ...parts, peer, address }, () => {
+    this.connection = new ServiceConnection({ ...parts, peer, address }, () => {
       this.#subscriptions.stop();
       this.#inbox.clear();
       onEnd();
     });
-    this.#inbox = new Inbox({
+    this.#inbox = new RequestInbox({
       connection: this.connection,
       turns: service.turns,
       network: networkOf(address),
@@ -102,7 +102,7 @@ export class PrivateSession implements LiveSession {
   #refuse(progress: Progress, error: unknown): void {
     const { request, verdict } = progress;
     this.connection.send("reply", textOfFailure(this.#handling, progress, error));
-    if (verdict !== undefined) tellRefusal(this.#parts.service, this.#handling.address, verdict);
+    if (verdict !== undefined) reportRefusal(this.#parts.service, this.#handling.address, verdict);
     if ("malformed" in request && request.malformed) this.connection.malformed();
   }
 

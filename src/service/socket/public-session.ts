@@ -13,8 +13,8 @@ import { refuseExcess } from "../access/rate-limits.ts";
 import { refusalOf } from "../rest/failures.ts";
 import type { ServiceParts } from "../rest/parts.ts";
 import type { SocketPeer } from "./api.ts";
-import { CLOSE, Connection, type LiveSession, type SocketParts } from "./connection.ts";
-import { Inbox, weighMessage } from "./inbox.ts";
+import { CLOSE, type LiveSession, ServiceConnection, type SocketParts } from "./connection.ts";
+import { RequestInbox, weighMessage } from "./inbox.ts";
 import { MarketEvent } from "./market-event.ts";
 import { liquidityStream } from "./market-payloads.ts";
 import type { MarketStream } from "./market-stream.ts";
@@ -81,8 +81,8 @@ export class PublicSession implements LiveSession {
   readonly #parts: SocketParts;
   readonly #address: string;
   readonly #network: string;
-  readonly connection: Connection;
-  readonly #inbox: Inbox;
+  readonly connection: ServiceConnection;
+  readonly #inbox: RequestInbox;
   readonly #form: PublicForm;
   /** The active streams by name. */
   readonly #streams: Map<string, Readonly<{ stream: MarketStream; end: () => void }>> = new Map();
@@ -96,12 +96,12 @@ export class PublicSession implements LiveSession {
     this.#network = networkOf(address);
     const { maxWaitingMarketBytes: most } = parts.settings;
     const settings = { ...parts.settings, maxWaitingEventBytes: most, maxWaitingReplyBytes: most };
-    this.connection = new Connection({ ...parts, settings, peer, address }, () => {
+    this.connection = new ServiceConnection({ ...parts, settings, peer, address }, () => {
       for (const name of [...this.#streams.keys()]) this.#end(name);
       this.#inbox.clear();
       onEnd();
     });
-    this.#inbox = new Inbox({
+    this.#inbox = new RequestInbox({
       connection: this.connection,
       turns: parts.service.turns,
       network: this.#network,

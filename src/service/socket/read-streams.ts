@@ -1,5 +1,5 @@
 import { type JsonInput, writeJson } from "../../wire/index.ts";
-import type { Turns } from "../traffic/turns.ts";
+import type { TrafficTurns } from "../traffic/turns.ts";
 import { MarketEvent } from "./market-event.ts";
 import type { MarketStream } from "./market-stream.ts";
 import { type MarketReader, StreamReaders } from "./stream-readers.ts";
@@ -12,12 +12,12 @@ export type ReadMarket<State> = Readonly<{ symbol: string; state: State; streams
 
 /** The streams that have readers, by market. */
 export class ReadStreams<State> {
-  readonly #turns: Turns;
+  readonly #turns: TrafficTurns;
   readonly #begin: (symbol: string) => State;
   readonly #markets: Map<string, ReadMarket<State>> = new Map();
 
   /** `begin` returns the state of a market that gets its first reader. */
-  constructor(turns: Turns, begin: (symbol: string) => State) {
+  constructor(turns: TrafficTurns, begin: (symbol: string) => State) {
     this.#turns = turns;
     this.#begin = begin;
   }
@@ -53,6 +53,6 @@ export class ReadStreams<State> {
 }
 
 /** Sends an event to the readers of a stream. */
-export function tell({ stream, readers }: ReadStream, event: JsonInput): void {
-  readers.tell(new MarketEvent(stream, writeJson(event)));
+export function publish({ stream, readers }: ReadStream, event: JsonInput): void {
+  readers.publish(new MarketEvent(stream, writeJson(event)));
 }

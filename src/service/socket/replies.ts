@@ -13,10 +13,10 @@ export type LimitUsage = Readonly<{
 }>;
 
 /** Members of every reply: the request's id and, unless the client declined them, the used amounts of the limits. */
-export type ReplyStamp = Readonly<{ id: RequestId; used: LimitUsage | undefined }>;
+export type SocketReplyStamp = Readonly<{ id: RequestId; used: LimitUsage | undefined }>;
 
 /** Builds the reply of a successful request. Its result is the body that REST returns. Source: convention 4.1. */
-export function resultText({ body }: Answer, stamp: ReplyStamp): string {
+export function resultText({ body }: Answer, stamp: SocketReplyStamp): string {
   return writeJson({ id: stamp.id, status: 200, result: body, ...usedItems(stamp.used) });
 }
 
@@ -30,7 +30,7 @@ export type RefusalContext = Readonly<{ businessAs200: boolean; nowMs: number }>
  */
 export function refusalText(
   error: OrderError,
-  stamp: ReplyStamp,
+  stamp: SocketReplyStamp,
   { businessAs200, nowMs }: RefusalContext,
 ): string {
   const { status } = refusalReply(error, { businessAs200 });

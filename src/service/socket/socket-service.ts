@@ -2,7 +2,7 @@ import { networkOf } from "../../common/index.ts";
 import { OrderError } from "../../errors/index.ts";
 import { type AnyRoute, COMPAT_ROUTES, METHODS, ROUTES } from "../../requests/index.ts";
 import type { WireRequest, WireResponse } from "../../wire/index.ts";
-import { demandConnection, refuseExcess, weigh } from "../access/rate-limits.ts";
+import { refuseExcess, requireConnection, weigh } from "../access/rate-limits.ts";
 import type { ServiceSettings } from "../rest/api.ts";
 import { refusalOf } from "../rest/failures.ts";
 import type { ServiceParts } from "../rest/parts.ts";
@@ -74,7 +74,7 @@ export function servedBy(settings: ServiceSettings): (route: AnyRoute) => boolea
 export async function admitSocket(
   service: EntryParts,
   request: WireRequest,
-  demand: () => void,
+  requireAdmission: () => void,
 ): Promise<WireResponse | undefined> {
   const requestId = requestIdOf(service);
   let usedWeight = 0;
@@ -88,8 +88,8 @@ export async function admitSocket(
     // The names of streams are looked up in the host's catalogue, which a banned address must not cause.
     refuseExcess(service, address, verdict);
     if (!leads) throw new OrderError("NOT_FOUND");
-    demand();
-    await demandConnection(service, address);
+    requireAdmission();
+    await requireConnection(service, address);
     return undefined;
   } catch (error) {
     const refusal = refusalOf(service, error, { fields: { requestId, route: "socket" }, onlyReads: true });
@@ -115,7 +115,7 @@ class Sockets implements SocketService {
       const destination = destinationOf(request.target, parts);
       if (destination?.kind === "public") {
         const { traffic, clientAddress } = parts.service;
-        traffic.streams.demand(networkOf(clientAddress(request)), destination.first.length);
+        traffic.streams.requirePlaces(networkOf(clientAddress(request)), destination.first.length);
       }
       if (this.#stopping) throw new OrderError("SHUTTING_DOWN");
     });

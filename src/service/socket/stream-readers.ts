@@ -1,5 +1,5 @@
 import { MESSAGE_COST } from "../traffic/api.ts";
-import type { Turns } from "../traffic/turns.ts";
+import type { TrafficTurns } from "../traffic/turns.ts";
 import type { MarketEvent } from "./market-event.ts";
 
 /** A connection that reads a stream. */
@@ -19,10 +19,10 @@ const READERS_PER_TURN = 16;
  * delays only itself.
  */
 export class StreamReaders {
-  readonly #turns: Turns;
+  readonly #turns: TrafficTurns;
   readonly #networks: Map<string, Set<MarketReader>> = new Map();
 
-  constructor(turns: Turns) {
+  constructor(turns: TrafficTurns) {
     this.#turns = turns;
   }
 
@@ -43,16 +43,16 @@ export class StreamReaders {
   }
 
   /** Sends an event to every reader of now that still reads when its turn comes. */
-  tell(event: MarketEvent): void {
+  publish(event: MarketEvent): void {
     for (const [network, known] of [...this.#networks]) {
       const readers = [...known];
       for (let from = 0; from < readers.length; from += READERS_PER_TURN) {
-        this.#tellSome(network, readers.slice(from, from + READERS_PER_TURN), event);
+        this.#publishTo(network, readers.slice(from, from + READERS_PER_TURN), event);
       }
     }
   }
 
-  #tellSome(network: string, readers: readonly MarketReader[], event: MarketEvent): void {
+  #publishTo(network: string, readers: readonly MarketReader[], event: MarketEvent): void {
     const bytes = event.text.length + MESSAGE_COST;
     const progress = { waits: false, sent: false };
     this.#turns.begin(network, { bytes: bytes * readers.length, beside: 0 }, () => {

@@ -89,7 +89,7 @@ export class Subscriptions {
     return {
       body: {},
       after: () => {
-        for (const id of ids) this.#tellEnd(id);
+        for (const id of ids) this.#reportEnd(id);
       },
     };
   }
@@ -108,7 +108,7 @@ export class Subscriptions {
     if (!this.#active.has(subscriptionId)) return;
     this.#drop(subscriptionId);
     if (why === "overrun") this.#host.overrun();
-    else this.#tellEnd(subscriptionId);
+    else this.#reportEnd(subscriptionId);
   }
 
   #drop(subscriptionId: number): void {
@@ -116,7 +116,7 @@ export class Subscriptions {
     this.#active.delete(subscriptionId);
   }
 
-  #tellEnd(subscriptionId: number): void {
+  #reportEnd(subscriptionId: number): void {
     const event = `{"e":"eventStreamTerminated","E":${this.#host.nowMs()}}`;
     this.#host.send(wrapped(subscriptionId, event));
   }

@@ -1,5 +1,5 @@
 /** Counts occurrences in windows of fixed length and checks them against a limit. */
-export class WindowCounter {
+export class RateWindow {
   readonly #most: number;
   readonly #windowMs: number;
   #startMs = 0;

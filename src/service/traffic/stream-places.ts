@@ -22,16 +22,16 @@ export class StreamPlaces {
   }
 
   /** Throws an OrderError -1003 if a network may not open so many more streams. */
-  demand(network: string, count: number): void {
+  requirePlaces(network: string, count: number): void {
     const { perAddress, inAll } = this.#limits;
     if ((this.#open.get(network) ?? 0) + count > perAddress) throw tooMany(perAddress, "ADDRESS");
     if (this.#inAll + count > inAll && !this.#isProved(network)) throw tooMany(inAll, "SERVICE");
   }
 
-  /** Counts streams that a network opens. Throws as {@link demand}, and then counts none. */
+  /** Counts streams that a network opens. Throws as {@link requirePlaces}, and then counts none. */
   open(network: string, count: number): void {
     if (count === 0) return;
-    this.demand(network, count);
+    this.requirePlaces(network, count);
     this.#add(network, count);
   }
 

@@ -55,7 +55,7 @@ type WaitingRequest = Readonly<{ cost: TurnCost; begin: () => void }>;
  * flooding client delays only itself, however many connections it has, and new connections are accepted meanwhile.
  * Source: decision GE; hostile inputs 53 and 94.
  */
-export class Turns {
+export class TrafficTurns {
   readonly #soon: (run: () => void) => void;
   readonly #crowd: Crowd;
   readonly #queues: Map<string, WaitingRequest[]> = new Map();

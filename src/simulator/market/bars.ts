@@ -1,7 +1,7 @@
 import {
   type OptionCheck,
   type OptionChecks,
-  optional,
+  optionalOption,
   optionsOf,
   textOption,
   wrongOption,
@@ -64,8 +64,8 @@ const pathOption: OptionCheck = (value, name) => {
 
 /** Checks for each option of bars. */
 export const barChecks: OptionChecks<BarOptions> = {
-  path: optional(pathOption),
-  spreadBps: optional(
+  path: optionalOption(pathOption),
+  spreadBps: optionalOption(
     textOption(
       'a decimal string of basis points, such as "2"',
       (text) => parseScaled(text, BPS_SCALE) !== undefined,

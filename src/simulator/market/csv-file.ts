@@ -3,7 +3,7 @@ import {
   isError,
   nameOption,
   type OptionCheck,
-  optional,
+  optionalOption,
   optionsOf,
   wholeOption,
   wordOption,
@@ -60,17 +60,17 @@ const placeOption: OptionCheck = (value, name) => {
 };
 
 const csvOption: OptionCheck = optionsOf<CsvOptions>({
-  symbol: optional(nameOption),
-  columns: optional(
+  symbol: optionalOption(nameOption),
+  columns: optionalOption(
     optionsOf<NonNullable<CsvOptions["columns"]>>(
-      Object.fromEntries(CSV_COLUMNS.map((column) => [column, optional(placeOption)])) as Record<
+      Object.fromEntries(CSV_COLUMNS.map((column) => [column, optionalOption(placeOption)])) as Record<
         CsvColumn,
         OptionCheck
       >,
     ),
   ),
-  intervalMs: optional(wholeOption({ from: 4 }, " of milliseconds")),
-  order: optional(wordOption(["exchange", "local"])),
+  intervalMs: optionalOption(wholeOption({ from: 4 }, " of milliseconds")),
+  order: optionalOption(wordOption(["exchange", "local"])),
   ...barChecks,
 });
 

@@ -39,8 +39,8 @@ export function usd(amount: Notional): string {
 export function readDecimal(text: string, scale: number): Scaled {
   const isNegative = text.startsWith("-");
   const [whole = "", decimals] = (isNegative ? text.slice(1) : text).split(".");
-  const kept = decimals?.slice(0, scale) ?? "";
-  const value = parseScaled(kept === "" ? whole : `${whole}.${kept}`, scale) ?? 0;
+  const stored = decimals?.slice(0, scale) ?? "";
+  const value = parseScaled(stored === "" ? whole : `${whole}.${stored}`, scale) ?? 0;
   return isNegative ? normalise(-BigInt(value)) : value;
 }
 

@@ -2,7 +2,7 @@ import {
   nameOption,
   type OptionCheck,
   objectOption,
-  optional,
+  optionalOption,
   optionsOf,
   recordOption,
   textOption,
@@ -22,10 +22,10 @@ export interface ReportOptions {
 }
 
 const reportOption: OptionCheck = optionsOf<ReportOptions>({
-  title: optional(nameOption),
-  parameters: optional(recordOption("an object with texts by name", textOption())),
-  maxRows: optional(wholeOption({ from: 0, to: 100_000 })),
-  maxCharts: optional(wholeOption({ from: 0, to: 1_000 })),
+  title: optionalOption(nameOption),
+  parameters: optionalOption(recordOption("an object with texts by name", textOption())),
+  maxRows: optionalOption(wholeOption({ from: 0, to: 100_000 })),
+  maxCharts: optionalOption(wholeOption({ from: 0, to: 1_000 })),
 });
 
 const resultOption: OptionCheck = objectOption("a result of simulate");

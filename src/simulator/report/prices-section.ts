@@ -49,13 +49,13 @@ function marketFigure({ market, chart, stories, fills }: MarketOf): Markup {
     fills: fills.filter((fill) => fill.symbol === symbol),
     height: "tall",
     notes: [
-      `${keptText(market)} Marks at the lower edge are children that were sent. Point at a level or a mark to see its numbers.`,
+      `${columnsText(market)} Marks at the lower edge are children that were sent. Point at a level or a mark to see its numbers.`,
       ...(count > 0 ? [left] : []),
     ],
   });
 }
 
-function keptText({ columnMs }: MarketChart): string {
+function columnsText({ columnMs }: MarketChart): string {
   if (columnMs === 1) return "Prices are those of all counted quotes.";
   return `Prices are those of the counted quotes, kept in columns of ${durationText(columnMs)}, each with its lowest and its highest price.`;
 }
@@ -90,6 +90,6 @@ function orderFigure(story: OrderStory, { market, chart, fills }: Omit<MarketOf,
     ...{ market, endMs: chart.endMs, stories: [story] },
     fills: fills.filter(({ orderId }) => orderId === order.orderId),
     height: "normal",
-    notes: market.columnMs === 1 ? [] : [keptText(market)],
+    notes: market.columnMs === 1 ? [] : [columnsText(market)],
   });
 }

@@ -32,7 +32,7 @@ export function planned(plan: SchedulePlan, quantity: Quantity): readonly Progre
 export function scheduleFigure(story: OrderStory, plan: SchedulePlan): Markup {
   const { number, order, executions } = story;
   const { type, side, symbol, quantity, clientOrderId } = order.intent;
-  const asked = planned(plan, quantity);
+  const requested = planned(plan, quantity);
   const done = executions.map(({ timeMs, executed }) => ({ timeMs, quantity: executed }));
   const overMs = Math.max(endsAtMs(plan), done.at(-1)?.timeMs ?? 0, order.ended?.atMs ?? 0);
   const untilMs = order.ended?.atMs ?? overMs;
@@ -49,12 +49,12 @@ export function scheduleFigure(story: OrderStory, plan: SchedulePlan): Markup {
       { swatch: lineSwatch("plan"), text: "Plan" },
       { swatch: lineSwatch("actual"), text: "Executed" },
     ],
-    series: [series("Plan", [start, ...asked]), series("Executed", [start, ...done])],
+    series: [series("Plan", [start, ...requested]), series("Executed", [start, ...done])],
     notes: [
       `Plan: the sum of the slices of the slots that have opened, ${plan.count} slots of ${durationText(plan.intervalMs)}. Executed: ${executedText(story)}.`,
     ],
     draw: (plot) => [
-      line("plan", stepPath(plot, steps(asked), overMs)),
+      line("plan", stepPath(plot, steps(requested), overMs)),
       line("actual", stepPath(plot, steps(done), untilMs)),
     ],
   });

@@ -4,7 +4,7 @@ import {
   listOption,
   type OptionCheck,
   objectOption,
-  optional,
+  optionalOption,
   optionsOf,
   recordOption,
   textOption,
@@ -57,15 +57,15 @@ const simulationOption: OptionCheck = optionsOf<SimulationOptions>({
   symbols: listOption('a list of symbols, such as ["BTC/USD"]', textOption("a symbol such as BTC/USD")),
   market: marketOption,
   strategy: functionOption("receives the trader and places orders"),
-  balances: optional(
+  balances: optionalOption(
     recordOption("an object with amounts by asset", textOption('a decimal string, such as "1000"')),
   ),
-  venue: optional(termsOption),
+  venue: optionalOption(termsOption),
   // The engine checks the settings themselves.
-  settings: optional(objectOption("an object of engine settings")),
-  sampleMs: optional(wholeOption({ from: 1 }, " of milliseconds")),
-  endMs: optional(wholeOption({ from: 0 }, " of epoch milliseconds")),
-  chart: optional(flagOption),
+  settings: optionalOption(objectOption("an object of engine settings")),
+  sampleMs: optionalOption(wholeOption({ from: 1 }, " of milliseconds")),
+  endMs: optionalOption(wholeOption({ from: 0 }, " of epoch milliseconds")),
+  chart: optionalOption(flagOption),
 });
 
 /** Throws a TypeError or RangeError that names an option that is missing, unknown or wrong. */

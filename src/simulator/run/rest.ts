@@ -5,7 +5,7 @@ import type { Activity } from "../strategy/index.ts";
 import type { StoreCalls } from "./store-calls.ts";
 
 /** Parts that must be at rest before time moves on. */
-export type RestParts = Readonly<{
+export type SimulationRestParts = Readonly<{
   engine: Engine;
   venue: PaperVenue;
   activity: Activity;
@@ -16,12 +16,12 @@ export type RestParts = Readonly<{
 const CALM_STEPS = 64;
 
 /** Returns whether engine, venue and strategy are at rest already, so that nothing need be waited for. */
-export function isSettled({ engine, venue, activity, calls }: RestParts): boolean {
+export function isSettled({ engine, venue, activity, calls }: SimulationRestParts): boolean {
   return activity.isAtRest && engine.isIdle && !venue.busy && !calls.busy;
 }
 
 /** Resolves when engine, venue and strategy can do nothing more without time. */
-export async function settled({ engine, venue, activity, calls }: RestParts): Promise<void> {
+export async function settled({ engine, venue, activity, calls }: SimulationRestParts): Promise<void> {
   for (;;) {
     await engine.idle();
     if (venue.busy) {

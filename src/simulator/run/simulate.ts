@@ -13,7 +13,7 @@ import {
 import { Recorder, type SimulationResult } from "../result/index.ts";
 import { ACCOUNT_ID, Activity, createTrader, QuoteListeners } from "../strategy/index.ts";
 import { checkSimulation, type SimulationOptions } from "./options.ts";
-import { isSettled, type RestParts, settled } from "./rest.ts";
+import { isSettled, type SimulationRestParts, settled } from "./rest.ts";
 import { StoreCalls } from "./store-calls.ts";
 
 const DEFAULT_BALANCES = { USD: "100000" };
@@ -47,8 +47,8 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   checkSimulation(options);
   let simulation: Simulation | undefined;
   const begin = async (row: MarketRow): Promise<void> => {
-    demandTime(row, 1);
-    demandMilliseconds(row);
+    requireTime(row, 1);
+    requireMilliseconds(row);
     simulation = await openSimulation(options, row.timeMs);
     await simulation.feed(row);
   };
@@ -88,7 +88,7 @@ async function openSimulation(options: SimulationOptions, startMs: number): Prom
   return new Simulation(options, { host, venue, engine, activity, calls });
 }
 
-type Parts = RestParts & Readonly<{ host: MemoryHost }>;
+type Parts = SimulationRestParts & Readonly<{ host: MemoryHost }>;
 
 /** One run. */
 class Simulation {
@@ -130,7 +130,7 @@ class Simulation {
   feed(row: MarketRow): Promise<void> | undefined {
     const { clock } = this.#parts.host;
     this.#rows += 1;
-    demandTime(row, this.#rows);
+    requireTime(row, this.#rows);
     if (!this.#symbols.has(row.symbol)) throw wrongRow(this.#rows, `${row.symbol} is not among the symbols`);
     if (!(row.timeMs >= clock.nowMs()))
       throw wrongRow(this.#rows, "its time is before that of the previous row");
@@ -173,14 +173,14 @@ class Simulation {
   #deliver(row: MarketRow): void {
     if (row.kind === "heartbeat") return this.#heartbeat(row.symbol);
     if (row.kind === "trade") {
-      this.#demandText("price", row.price);
-      this.#demandText("quantity", row.quantity);
+      this.#requireText("price", row.price);
+      this.#requireText("quantity", row.quantity);
       const { kind: _, id = `row-${this.#rows}`, ...print } = row;
       this.#parts.engine.market.print({ ...print, id: marketId(id) });
       return;
     }
     for (const name of QUOTE_TEXTS)
-      if (row[name] !== undefined || name === "bid" || name === "ask") this.#demandText(name, row[name]);
+      if (row[name] !== undefined || name === "bid" || name === "ask") this.#requireText(name, row[name]);
     this.#quote(row);
     if (row.timeMs >= this.#sampleAtMs && this.#recorder.curve.draw(row.timeMs)) {
       this.#sampleAtMs = row.timeMs + this.#sampleMs;
@@ -193,7 +193,7 @@ class Simulation {
   }
 
   /** Refuses a number, which the engine would drop like any text that it cannot read. */
-  #demandText(name: string, value: unknown): void {
+  #requireText(name: string, value: unknown): void {
     if (typeof value === "string") return;
     const problem = `must be a decimal string such as "60000.5", got ${String(value)} of type ${typeof value}`;
     throw new TypeError(`row ${this.#rows} of the market cannot be used: ${name} ${problem}`);
@@ -207,7 +207,7 @@ class Simulation {
     if (quote === undefined) return;
     this.#recorder.quoted(quote);
     venue.quote(quote);
-    this.#quotes.tell(quote);
+    this.#quotes.notify(quote);
   }
 
   /** Confirms a quote. If something was taken of its sizes, the engine is told what is left of them. */
@@ -235,7 +235,7 @@ function firstOfEachAsset(symbols: readonly string[], instruments: Instruments):
  * Refuses a time that is no whole number. A text would be compared as a number and added as a text, and the engine drops
  * quotes and trades with a fraction of a millisecond.
  */
-function demandTime({ timeMs }: MarketRow, row: number): void {
+function requireTime({ timeMs }: MarketRow, row: number): void {
   if (!Number.isSafeInteger(timeMs) || timeMs < 0)
     throw wrongRow(row, "its time must be a whole number of epoch milliseconds");
 }
@@ -247,7 +247,7 @@ const [FIRST_SECOND, LAST_SECOND] = [946_684_800, 100_000_000_000];
  * Refuses a market whose first time is seconds or microseconds since the epoch: taken for milliseconds, orders by time would
  * meet a thousandth or a thousandfold of the market. Times of one's own, from 0 on, are usual in tests.
  */
-function demandMilliseconds({ timeMs }: MarketRow): void {
+function requireMilliseconds({ timeMs }: MarketRow): void {
   const refused = (unit: string, remedy: string): MarketDataError =>
     wrongRow(1, `its timeMs ${timeMs} is in ${unit} since the epoch; ${remedy} the times by 1,000`);
   if (timeMs >= FIRST_SECOND && timeMs < LAST_SECOND) throw refused("seconds", "multiply");

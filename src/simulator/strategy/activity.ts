@@ -26,14 +26,14 @@ export class Activity {
   /** Runs code of the strategy. An error ends the simulation. */
   run(code: () => unknown): void {
     this.needsTurn = true;
-    this.hear(code);
+    this.listen(code);
   }
 
   /**
    * Runs a listener for quotes. After it, no whole turn of the event loop is waited for, because a market has millions
    * of quotes: a listener that goes on after many promises returns its promise.
    */
-  hear(code: () => unknown): void {
+  listen(code: () => unknown): void {
     this.isFresh = true;
     try {
       const result = code();

@@ -103,11 +103,11 @@ function follow<Name extends keyof TraderEvents>(
   listener: (payload: TraderEvents[Name]) => unknown,
 ): () => void {
   if (event === "quote") return quotes.on(listener as (quote: Quote) => unknown);
-  const heard = (payload: unknown): void => activity.run(() => listener(payload as TraderEvents[Name]));
-  if (event !== "native") return engine.events.on(event as keyof EngineEvents, heard);
+  const received = (payload: unknown): void => activity.run(() => listener(payload as TraderEvents[Name]));
+  if (event !== "native") return engine.events.on(event as keyof EngineEvents, received);
   return venue.native.subscribe((execution) => {
     // Executions of children are events of the engine.
-    if (!execution.order.clientOrderId.startsWith(CHILD_PREFIX)) heard(execution);
+    if (!execution.order.clientOrderId.startsWith(CHILD_PREFIX)) received(execution);
   });
 }
 

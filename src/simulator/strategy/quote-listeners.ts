@@ -22,8 +22,8 @@ export class QuoteListeners {
   }
 
   /** Calls the listeners. */
-  tell(quote: Quote): void {
+  notify(quote: Quote): void {
     if (this.#listeners.size === 0) return;
-    for (const listener of [...this.#listeners]) this.#activity.hear(() => listener(quote));
+    for (const listener of [...this.#listeners]) this.#activity.listen(() => listener(quote));
   }
 }

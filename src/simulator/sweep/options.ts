@@ -6,7 +6,7 @@ import {
   listOption,
   nameOption,
   type OptionCheck,
-  optional,
+  optionalOption,
   optionsOf,
   recordOption,
   wholeOption,
@@ -34,13 +34,13 @@ const setOption: OptionCheck = recordOption("an object with values by parameter"
 const sweepOption: OptionCheck = optionsOf<SweepOptions>({
   module: moduleOption,
   parameters: listOption("a list of sets of parameters, such as parameterGrid({ ... })", setOption),
-  workers: optional(wholeOption({ from: 1, to: MOST_WORKERS })),
-  seed: optional(wholeOption({ from: 0 })),
-  timeoutMs: optional(wholeOption({ from: 1, to: LONGEST_MS }, " of milliseconds")),
-  signal: optional(signalOption),
-  progress: optional(flagOption),
-  onProgress: optional(functionOption("receives the progress after each set")),
-  execArgv: optional(listOption("a list of arguments of Node.js", nameOption)),
+  workers: optionalOption(wholeOption({ from: 1, to: MOST_WORKERS })),
+  seed: optionalOption(wholeOption({ from: 0 })),
+  timeoutMs: optionalOption(wholeOption({ from: 1, to: LONGEST_MS }, " of milliseconds")),
+  signal: optionalOption(signalOption),
+  progress: optionalOption(flagOption),
+  onProgress: optionalOption(functionOption("receives the progress after each set")),
+  execArgv: optionalOption(listOption("a list of arguments of Node.js", nameOption)),
 });
 
 /** Throws a TypeError or RangeError that names an option that is missing, unknown or wrong. */

@@ -79,7 +79,7 @@ export class SweepWorker {
       // A thread that was ended here has no say in the set of the next one.
       if (this.#worker === worker) this.#stop(failed("worker", name, message));
     };
-    worker.on("message", (message: unknown) => this.#heard(worker, message));
+    worker.on("message", (message: unknown) => this.#receive(worker, message));
     worker.on("messageerror", ({ name, message }) => ended(name, message));
     let reason: Readonly<{ name: string; message: string }> | undefined;
     worker.on("error", (error: unknown) => {
@@ -96,7 +96,7 @@ export class SweepWorker {
   }
 
   /** Takes the answer of the running set. A module may send messages of its own, which are ignored. */
-  #heard(worker: Worker, message: unknown): void {
+  #receive(worker: Worker, message: unknown): void {
     if (this.#worker !== worker || this.#running === undefined || !isAnswer(message)) return;
     if (message.index === this.#running.index) this.#running.end(message);
   }

@@ -100,14 +100,14 @@ class Sweep<Parameters extends SweepParameters> {
       const seed = seedOf(sweepSeed, set);
       const answer = await worker.run({ index, seed, parameters: set });
       if (this.#isOver) return;
-      if ("failure" in answer && answer.unloaded === true) this.#demandModule(answer.failure);
+      if ("failure" in answer && answer.unloaded === true) this.#requireModule(answer.failure);
       const outcome = "result" in answer ? { result: answer.result } : { failure: answer.failure };
       await this.#ended({ index, parameters: set, seed, ...outcome });
     }
   }
 
   /** Throws unless a set has ended before: the module of a running sweep may be replaced, and then only sets fail. */
-  #demandModule(failure: SweepFailure): void {
+  #requireModule(failure: SweepFailure): void {
     if (this.#done > 0) return;
     const module = shortened(String(this.#options.module));
     throw new TypeError(`sweep.module cannot be used: ${module}: ${failure.message}`, { cause: failure });

@@ -67,7 +67,7 @@ export function decodeRecord(
  * step. A host may have built it by hand. If it got further, it would fail the append that it shares with others
  * (decision BX).
  */
-export function demandStorable(intent: ParentIntent): void {
+export function requireStorable(intent: ParentIntent): void {
   const clientOrderId = String(intent.clientOrderId).slice(0, LONGEST_NAME);
   textOf(WRITTEN.intent, intent, () => `the intent of "${clientOrderId}"`);
 }

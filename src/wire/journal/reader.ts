@@ -83,9 +83,9 @@ function membersOf(shape: Shape | undefined, value: unknown, place: string): Mem
   for (const name in value) {
     const member = members.get(name);
     if (member === undefined) throw newer(`the member ${named(name)} of ${shape.owner}`);
-    const kept = value[name];
-    const held = meaningOf(member.schema, kept, member.place);
-    if (held !== kept) value[name] = held;
+    const stored = value[name];
+    const held = meaningOf(member.schema, stored, member.place);
+    if (held !== stored) value[name] = held;
     found += member.need;
   }
   if (found !== shape.needed) throw wrongKind(missingOf(shape, value));

@@ -60,11 +60,11 @@ function members(shape: Shape | undefined, value: Members, place: string): strin
   let found = 0;
   let written = "";
   for (const name in value) {
-    const kept = value[name];
-    if (kept === undefined) continue;
+    const stored = value[name];
+    if (stored === undefined) continue;
     const member = shape.members.get(name);
     if (member === undefined) throw unwritable(`the member ${named(name)} of ${shape.owner}`);
-    written += (written === "" ? member.first : member.next) + textOf(member.schema, kept, member.place);
+    written += (written === "" ? member.first : member.next) + textOf(member.schema, stored, member.place);
     found += member.need;
   }
   if (found !== shape.needed) throw unwritable(`${shape.owner} without all of its members`);

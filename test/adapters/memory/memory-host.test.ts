@@ -43,19 +43,19 @@ describe("decision KK: the positions of a memory host follow the fills", () => {
   /** Places the bracket of the README on a venue that fills every child completely, twice if it `repeats` its reports. */
   async function traded(repeats: boolean): Promise<readonly unknown[]> {
     const host = createMemoryHost({ symbols: ["BTC/USD"] });
-    let tell: (event: VenueEvent) => void = () => undefined;
+    let notify: (event: VenueEvent) => void = () => undefined;
     const venue: ExecutionVenue = {
       capabilities: { honoursDeadline: true, canVoid: false },
       async submit({ childId, quantity }) {
         const price = Price.parse("60000");
         const fills = [{ executionId: `x-${childId}`, quantity, price, timeMs: host.clock.nowMs() }];
         const report: ChildReport = { childId, state: "closed", fills };
-        if (repeats) tell({ report });
+        if (repeats) notify({ report });
         return report;
       },
       lookup: async () => "not-found",
       subscribe: (listener) => {
-        tell = listener;
+        notify = listener;
         return () => undefined;
       },
     };
@@ -90,7 +90,7 @@ describe("decision KK: the positions of a memory host follow the fills", () => {
   it("so that two exits do not sell a position twice, also while the record of the first fill is under way", async () => {
     const host = createMemoryHost({ symbols: ["BTC/USD"] });
     host.exposure.set({ accountId: 1, symbol: "BTC/USD", quantity: Quantity.parse("1") });
-    let tell: (event: VenueEvent) => void = () => undefined;
+    let report: (event: VenueEvent) => void = () => undefined;
     const sent: ChildRequest[] = [];
     const engine = await openEngine({
       ...host,
@@ -102,7 +102,7 @@ describe("decision KK: the positions of a memory host follow the fills", () => {
         },
         lookup: async () => "not-found",
         subscribe: (listener) => {
-          tell = listener;
+          report = listener;
           return () => undefined;
         },
       },
@@ -121,7 +121,7 @@ describe("decision KK: the positions of a memory host follow the fills", () => {
     await engine.idle();
     const [{ childId = "", quantity = Quantity.parse("0") } = {}] = sent;
     const fill = { executionId: "x", quantity, price: Price.parse("99"), timeMs: host.clock.nowMs() };
-    tell({ report: { childId, state: "closed", fills: [fill] } });
+    report({ report: { childId, state: "closed", fills: [fill] } });
     engine.market.quote({ symbol: "BTC/USD", bid: "89", ask: "90" });
     await engine.idle();
     expect(sent.map((child) => Quantity.format(child.quantity))).toEqual(["1"]);

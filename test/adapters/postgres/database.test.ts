@@ -50,8 +50,8 @@ const turnOfTheLoop = (): Promise<void> => new Promise((resolve) => setImmediate
 
 /** Answers the first statements in turn, and then with success. */
 function inTurn(...answers: readonly Answer[]): () => Answer {
-  let asked = 0;
-  return () => answers[asked++] ?? [];
+  let requested = 0;
+  return () => answers[requested++] ?? [];
 }
 
 describe("an append", () => {
@@ -200,13 +200,13 @@ describe("connections", () => {
     server.answers(answerOfNone);
     await nodes.join({ name: "a", address: "", version: "", format: 1, kinds: [], ttlMs: 5 });
     server.answers(() => "silence");
-    for (const asked of [
+    for (const requested of [
       () => nodes.renew({ incarnation: 1, state: "ready" }),
       () => nodes.nodes(),
       () => nodes.bury({ incarnation: 2, beat: 1 }),
       () => nodes.tail({ after: [], limit: 1 }),
     ])
-      await expect(asked()).rejects.toThrow(/the server has not answered for 5 ms/);
+      await expect(requested()).rejects.toThrow(/the server has not answered for 5 ms/);
     expect([server.open, server.destroyed]).toEqual([0, 8]);
   });
 
@@ -214,10 +214,10 @@ describe("connections", () => {
     const { server, database } = open();
     server.answers(answerOfNone);
     const beat = { incarnation: 1, state: "ready" } as const;
-    const said = { alive: false, clockMs: 1_000 };
+    const answer = { alive: false, clockMs: 1_000 };
     const leases = (elsewhere: boolean) => storeIn(database, { answerTimeoutMs: 5, elsewhere }).leases;
-    expect(await leases(false).renew(beat)).toEqual(said);
-    expect(await leases(true).renew(beat)).toEqual({ ...said, elsewhere: true });
+    expect(await leases(false).renew(beat)).toEqual(answer);
+    expect(await leases(true).renew(beat)).toEqual({ ...answer, elsewhere: true });
     await database.close();
   });
 
@@ -295,8 +295,8 @@ describe("connections", () => {
     "a password that is missing (%s) is told in words",
     (wanted) => {
       const place = { database: "database c on b", schema: "orders" };
-      const told = new Error(`SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be ${wanted}`);
-      expect(explained(told, place)).toMatchObject({
+      const reported = new Error(`SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be ${wanted}`);
+      expect(explained(reported, place)).toMatchObject({
         code: "28P01",
         message: expect.stringMatching(/^database c on b demands a password: .* PGPASSWORD/),
       });

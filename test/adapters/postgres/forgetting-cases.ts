@@ -7,7 +7,7 @@ import {
 } from "../../../src/adapters/postgres/index.ts";
 import { recordKey } from "../../../src/store/internal.ts";
 import { part, sampleRecord } from "../../store/rules/samples.ts";
-import { always, BEFORE, ended, fill, idOf, kept, SHARD } from "../forgetting-samples.ts";
+import { always, BEFORE, ended, fill, idOf, SHARD, stored } from "../forgetting-samples.ts";
 import type { Place, Places } from "./places.ts";
 
 const open = (
@@ -41,7 +41,7 @@ export function forgettingCases(places: Places): void {
         await fill(store);
         const records = await store.readRecords({ shard: SHARD, after: 0, limit: 99 });
         await store.forgetEnded?.(BEFORE, always);
-        expect(await kept(store)).toEqual([2, 10, 12]);
+        expect(await stored(store)).toEqual([2, 10, 12]);
         expect([...archived.keys()].sort((a, b) => a - b)).toEqual([1, 3, 4, 5, 6, 7, 8, 9, 11]);
         for (const [sequence, text] of archived)
           expect(JSON.parse(text.slice(2))).toMatchObject({ record: { shard: SHARD, sequence } });
@@ -53,7 +53,7 @@ export function forgettingCases(places: Places): void {
       at({ forget: true, archive: () => Promise.reject(new Error("no bucket")) }, async (store) => {
         await fill(store);
         await expect(store.forgetEnded?.(BEFORE, always)).rejects.toThrow("no bucket");
-        expect([(await kept(store)).length, (await rowsOf(store)).length]).toEqual([12, 5]);
+        expect([(await stored(store)).length, (await rowsOf(store)).length]).toEqual([12, 5]);
       }));
 
     it("decision WE: an archive that never answers is given up, and nothing is deleted", () =>
@@ -70,7 +70,7 @@ export function forgettingCases(places: Places): void {
           "journal.archive has not answered for 2000 ms",
         );
         await impatient.close();
-        expect([(await kept(store)).length, (await rowsOf(store)).length]).toEqual([12, 5]);
+        expect([(await stored(store)).length, (await rowsOf(store)).length]).toEqual([12, 5]);
       }));
 
     it("an order that a late fill replaces between the read and the deletion stays whole, the others leave", () => {
@@ -88,7 +88,7 @@ export function forgettingCases(places: Places): void {
           await store.append({ shards });
         };
         await store.forgetEnded?.(BEFORE, always);
-        expect(await kept(store)).toEqual([1, 2, 5, 6, 7, 10, 12, 13]);
+        expect(await stored(store)).toEqual([1, 2, 5, 6, 7, 10, 12, 13]);
         expect(await rowsOf(store)).toEqual([idOf(1), idOf(6)]);
       });
     });
@@ -109,7 +109,7 @@ export function forgettingCases(places: Places): void {
           await store.append({ shards: [part(SHARD, 1, { records: [record], ended: rows })] });
         };
         await store.forgetEnded?.(BEFORE, always);
-        expect(await kept(store)).toEqual([2, 4, 9, 10, 11, 12, 13]);
+        expect(await stored(store)).toEqual([2, 4, 9, 10, 11, 12, 13]);
         expect(await rowsOf(store)).toEqual([idOf(4), idOf(5), idOf(6)]);
         expect(await store.pageEndedLists({ accountId: 1, limit: 9 })).toHaveLength(1);
       });
@@ -124,7 +124,7 @@ export function forgettingCases(places: Places): void {
         await expect(store.forgetEnded?.(BEFORE, always)).rejects.toThrow(
           "I60: every shard belongs to a later owner",
         );
-        expect([(await kept(store)).length, (await rowsOf(store)).length]).toEqual([12, 5]);
+        expect([(await stored(store)).length, (await rowsOf(store)).length]).toEqual([12, 5]);
         await later.close();
       });
     });
@@ -151,7 +151,7 @@ export function forgettingCases(places: Places): void {
         await fill(store, 1_100);
         for (let stops = 0; stops < 12; stops++) {
           await store.forgetEnded?.(BEFORE, () => false);
-          const there = await kept(store);
+          const there = await stored(store);
           expect(there, "kept orders are whole").toEqual(expect.arrayContaining([2, there.at(-1)]));
           const { forgotten = 0 } = await store.head(SHARD);
           const first = there.find((sequence) => sequence > 2) ?? 0;
@@ -160,7 +160,7 @@ export function forgettingCases(places: Places): void {
           );
         }
         await store.forgetEnded?.(BEFORE, always);
-        expect(await kept(store)).toHaveLength(3);
+        expect(await stored(store)).toHaveLength(3);
       }));
   });
 }

@@ -287,13 +287,13 @@ describe("postgres store", () => {
     const { options, remove } = places.create();
     const store = await openPostgresStore({ ...options, rejections: { perAccount: 2, retentionDays: 1 } });
     const hostile = "a\0b\\ \ud800 \u{1f600}";
-    const kept = [1, 2].map((n) =>
+    const stored = [1, 2].map((n) =>
       rejectionOf({ clientOrderId: `${hostile}${n}`, errorMessage: hostile, timeMs: 2e8 }),
     );
-    for (const one of [rejectionOf({ timeMs: 1 }), rejectionOf({ accountId: 2, timeMs: 5 }), ...kept])
+    for (const one of [rejectionOf({ timeMs: 1 }), rejectionOf({ accountId: 2, timeMs: 5 }), ...stored])
       store.rejections.retain(one);
     await store.rejections.flush();
-    expect(await store.rejections.list({ accountId: 1, limit: 9 })).toEqual(kept);
+    expect(await store.rejections.list({ accountId: 1, limit: 9 })).toEqual(stored);
     expect(await store.rejections.list({ accountId: 2, limit: 9 })).toEqual([]);
     await store.close();
     await remove();

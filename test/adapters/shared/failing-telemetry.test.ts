@@ -15,20 +15,20 @@ describe.each(Object.entries(FAILING))("decision CD: a telemetry %s", (_, event)
   const telemetry = { event };
 
   it("keeps no rejection from being written after a failed write, and no queue from being flushed", async () => {
-    const kept: Rejection[] = [];
+    const stored: Rejection[] = [];
     let fails = true;
     const add = (all: readonly Rejection[]): void => {
       if (fails) throw new Error("no database");
-      kept.push(...all);
+      stored.push(...all);
     };
-    const rejections = new QueuedRejections({ add, list: () => kept }, { telemetry, capacity: 1 });
+    const rejections = new QueuedRejections({ add, list: () => stored }, { telemetry, capacity: 1 });
     rejections.retain(rejectionOf());
     expect(() => rejections.retain(rejectionOf())).not.toThrow();
     await rejections.flush();
     fails = false;
     rejections.retain(rejectionOf());
     await rejections.flush();
-    expect(kept).toHaveLength(1);
+    expect(stored).toHaveLength(1);
     expect(rejections.counts).toEqual({ retained: 1, lost: 2 });
   });
 

@@ -138,7 +138,7 @@ describe("decision XQ: the orders of a day move with their account", () => {
     await to.gained?.(all);
     to.takeOrders(one(2));
     await to.lost?.();
-    expect(database.told).toEqual(["limits.failed", "limits.failed"]);
+    expect(database.reported).toEqual(["limits.failed", "limits.failed"]);
     database.isAway = false;
     await database.due(PAUSE_MS);
     expect(await perDay(to, 1)).toBe(2);

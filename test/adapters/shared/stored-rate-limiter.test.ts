@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createManualClock, type ManualClock } from "../../../src/adapters/memory/index.ts";
 import {
-  type KeptBan,
   type LimitTable,
+  type StoredBan,
   type StoredRateLimiterOptions,
   StoredRateLimiters,
   type WrittenOrders,
@@ -15,15 +15,15 @@ const DAY_MS = 86_400_000;
 function limiterWorld(options: Partial<StoredRateLimiterOptions> = {}) {
   const clock: ManualClock = createManualClock({ startMs: START_MS });
   const rows = new Map<string, number>();
-  const bans = new Map<string, KeptBan>();
+  const bans = new Map<string, StoredBan>();
   const writes: string[] = [];
-  const told: string[] = [];
+  const reported: string[] = [];
   const timers = new Map<number, () => void>();
   const state = {
     fails: false,
     isGone: false,
     others: [] as readonly WrittenOrders[],
-    kept: [] as KeptBan[],
+    stored: [] as StoredBan[],
   };
   const written = (text: string): void => {
     if (state.fails) throw new Error("no database");
@@ -43,7 +43,7 @@ function limiterWorld(options: Partial<StoredRateLimiterOptions> = {}) {
         .slice(0, 2),
     bans({ afterMs }) {
       there();
-      return state.kept.filter(({ untilMs }) => untilMs > afterMs);
+      return state.stored.filter(({ untilMs }) => untilMs > afterMs);
     },
     putCounts({ day, orders }) {
       written(`counts ${orders.length}`);
@@ -63,7 +63,7 @@ function limiterWorld(options: Partial<StoredRateLimiterOptions> = {}) {
     timers.set(delayMs, run);
     return () => void (timers.get(delayMs) === run && timers.delete(delayMs));
   });
-  const telemetry = { event: (_level: string, name: string) => void told.push(name) };
+  const telemetry = { event: (_level: string, name: string) => void reported.push(name) };
   /** Runs a timer, and resolves when nothing more is written. */
   const due = async (delayMs: number): Promise<void> => {
     const run = timers.get(delayMs);
@@ -72,7 +72,7 @@ function limiterWorld(options: Partial<StoredRateLimiterOptions> = {}) {
     for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
   };
   const open = () => limiters.open({ clock, telemetry, ...options });
-  return { clock, rows, bans, writes, told, timers, state, limiters, due, open };
+  return { clock, rows, bans, writes, reported, timers, state, limiters, due, open };
 }
 
 const one = { accountId: 1, count: 1 };
@@ -104,18 +104,18 @@ describe("decision XC: a limiter that writes later", () => {
   });
 
   it("repeats a write that failed a second later, tells of it, and counts on meanwhile", async () => {
-    const { open, state, writes, told, rows, due } = limiterWorld({ weightPerMinute: 1 });
+    const { open, state, writes, reported, rows, due } = limiterWorld({ weightPerMinute: 1 });
     const limiter = await open();
     state.fails = true;
     limiter.takeOrders(one);
     for (let n = 0; n < 30; n++) limiter.weigh({ address: "192.0.2.1", weight: 2 });
     await due(1_000);
     limiter.takeOrders(one);
-    expect([writes, told]).toEqual([[], ["limits.failed"]]);
+    expect([writes, reported]).toEqual([[], ["limits.failed"]]);
     // One attempt a second, however many addresses are banned meanwhile.
     for (let n = 0; n < 30; n++) limiter.weigh({ address: "192.0.2.2", weight: 2 });
     await due(0);
-    expect(told).toEqual(["limits.failed"]);
+    expect(reported).toEqual(["limits.failed"]);
     state.fails = false;
     await due(1_000);
     expect(writes).toEqual(["bans 2", "counts 1"]);
@@ -137,7 +137,7 @@ describe("decision XC: a limiter that writes later", () => {
       { accountId: 1, writer: 3, orders: 2 },
       { accountId: 2, writer: 3, orders: 1 },
     ];
-    state.kept = [{ address: "192.0.2.9", untilMs: START_MS + 60_000, lengthMs: 120_000 }];
+    state.stored = [{ address: "192.0.2.9", untilMs: START_MS + 60_000, lengthMs: 120_000 }];
     await due(5_000);
     expect((await limiter.takeOrders(one)).counts.perDay).toBe(9);
     expect((await limiter.takeOrders({ accountId: 2, count: 1 })).counts.perDay).toBe(2);
@@ -148,7 +148,7 @@ describe("decision XC: a limiter that writes later", () => {
 
   it("doubles the ban of an address whose last ban was kept", async () => {
     const { open, state, bans, due } = limiterWorld({ weightPerMinute: 1 });
-    state.kept = [{ address: "192.0.2.1", untilMs: START_MS - 60_000, lengthMs: 240_000 }];
+    state.stored = [{ address: "192.0.2.1", untilMs: START_MS - 60_000, lengthMs: 240_000 }];
     const limiter = await open();
     for (let n = 0; n < 30; n++) limiter.weigh({ address: "192.0.2.1", weight: 2 });
     await due(0);
@@ -157,7 +157,7 @@ describe("decision XC: a limiter that writes later", () => {
 
   it("decision 42: without enforcement it counts and refuses nothing, not even an address whose ban was kept", async () => {
     const { open, state } = limiterWorld({ enforce: false });
-    state.kept = [{ address: "192.0.2.1", untilMs: START_MS + 60_000, lengthMs: 120_000 }];
+    state.stored = [{ address: "192.0.2.1", untilMs: START_MS + 60_000, lengthMs: 120_000 }];
     const limiter = await open();
     expect(limiter.weigh({ address: "192.0.2.1", weight: 2 })).toEqual({ used: 2 });
     expect(limiter.weigh({ address: "192.0.2.1", weight: 2 })).toEqual({ used: 4 });
@@ -204,10 +204,10 @@ describe("decision XC: a limiter that writes later", () => {
   });
 
   it("is not kept until the store closes if its opening has failed", async () => {
-    const { open, state, limiters, told } = limiterWorld();
+    const { open, state, limiters, reported } = limiterWorld();
     state.isGone = true;
     for (let n = 0; n < 3; n++) await expect(open()).rejects.toThrow("no database");
     await limiters.close();
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
   });
 });

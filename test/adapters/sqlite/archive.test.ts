@@ -125,8 +125,8 @@ describe("decision TC: the archive", () => {
     writer.add(recordsOf(1, 900), 0);
     writer.add(recordsOf(901, 901), DAY_MS);
     const both = [FIRST, "journal-1970-01-02.ndjson"];
-    let asked = 0;
-    await closeDays(folder, { alone, goesOn: () => ++asked !== 2 });
+    let requested = 0;
+    await closeDays(folder, { alone, goesOn: () => ++requested !== 2 });
     expect(files()).toEqual(both);
     let changes = 0;
     const grown = (change: () => void): void => {

@@ -11,9 +11,9 @@ type Modules = Readonly<Record<string, () => unknown>>;
 
 /** Loads these modules and no others; Node.js is of this version. */
 const loaderOf =
-  (modules: Modules, node = "20.19.0", asked: string[] = []) =>
+  (modules: Modules, node = "20.19.0", requested: string[] = []) =>
   (name: string): unknown => {
-    asked.push(name);
+    requested.push(name);
     if (name === "node:process") return { versions: { node } };
     const found = modules[name];
     if (found === undefined) throw new Error(`Cannot find module '${name}'`);
@@ -48,9 +48,9 @@ describe("decision SF, SH: the driver of the SQLite store", () => {
   });
 
   it("better-sqlite3 is the default where it can be loaded; node:sqlite is not even loaded then", () => {
-    const asked: string[] = [];
-    expect(loadDriver(undefined, loaderOf(both, "22.23.3", asked)).name).toBe("better-sqlite3");
-    expect(asked).not.toContain("node:sqlite");
+    const requested: string[] = [];
+    expect(loadDriver(undefined, loaderOf(both, "22.23.3", requested)).name).toBe("better-sqlite3");
+    expect(requested).not.toContain("node:sqlite");
   });
 
   it("node:sqlite is used where better-sqlite3 is missing or its native part does not load", () => {

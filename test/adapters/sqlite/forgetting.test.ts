@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSqliteStore, type SqliteStore } from "../../../src/adapters/sqlite/index.ts";
 import { part, sampleRecord } from "../../store/rules/samples.ts";
-import { always, BEFORE, ended, fill, idOf, kept, recordsOf, SHARD } from "../forgetting-samples.ts";
+import { always, BEFORE, ended, fill, idOf, recordsOf, SHARD, stored } from "../forgetting-samples.ts";
 import {
   countIn,
   damageRow,
@@ -28,7 +28,7 @@ describe("decision TA: records leave the file with the rows of their orders", ()
     await fill(store);
     await store.forgetEnded?.(BEFORE, always);
     // Order 2 has records 2 and 10; 12 is the record of the snapshot, of order 6.
-    expect(await kept(store)).toEqual([2, 10, 12]);
+    expect(await stored(store)).toEqual([2, 10, 12]);
     expect(readValue(place.path, "SELECT count(*) FROM journal_index")).toBe(3);
     expect(["log", "ended", "list", "name", "time", "leg", "listtime"].map(count)).toEqual([
       3, 1, 0, 1, 1, 0, 0,
@@ -46,7 +46,7 @@ describe("decision TA: records leave the file with the rows of their orders", ()
     const heads = await next.acquire();
     expect(heads[SHARD]).toMatchObject({ epoch: 2, sequence: 12, forgotten: 11 });
     await next.append({ shards: [part(SHARD, 2, { records: [sampleRecord(SHARD, 13)] })] });
-    expect(await kept(next)).toEqual([2, 10, 12, 13]);
+    expect(await stored(next)).toEqual([2, 10, 12, 13]);
     await next.close();
   });
 
@@ -56,7 +56,7 @@ describe("decision TA: records leave the file with the rows of their orders", ()
     const { records } = recordsOf([[1], [1], [2]]);
     await store.append({ shards: [part(SHARD, 1, { records, ended: [ended(1, 2)] })] });
     await store.forgetEnded?.(BEFORE, always);
-    expect(await kept(store)).toEqual([1, 2, 3]);
+    expect(await stored(store)).toEqual([1, 2, 3]);
     await store.close();
   });
 
@@ -120,7 +120,7 @@ describe("decision TA: leftovers", () => {
         isOver = --steps > 0;
         return isOver;
       });
-      const there = await kept(store);
+      const there = await stored(store);
       const { forgotten = 0 } = await store.head(SHARD);
       expect(there, "kept orders are whole").toEqual(expect.arrayContaining([2, there.at(-3), there.at(-1)]));
       const first = there.find((sequence) => sequence > 2) ?? 0;
@@ -130,7 +130,7 @@ describe("decision TA: leftovers", () => {
       if (isOver) break;
     }
     await store.forgetEnded?.(BEFORE, always);
-    expect(await kept(store)).toHaveLength(3);
+    expect(await stored(store)).toHaveLength(3);
     await store.close();
   });
 });

@@ -111,8 +111,8 @@ describe("sqlite file", () => {
 
   it("I72: an error names only the last part of a path that cannot be opened", () => {
     mkdirSync(place.path, { recursive: true });
-    const told = { message: "orders.db cannot be opened (EISDIR): it is a directory", code: "EISDIR" };
-    expect(open).toThrow(expect.objectContaining(told));
+    const reported = { message: "orders.db cannot be opened (EISDIR): it is a directory", code: "EISDIR" };
+    expect(open).toThrow(expect.objectContaining(reported));
   });
 
   it("a device, pipe or socket is refused before anything is done to it, as its permissions are needed", async () => {
@@ -120,11 +120,11 @@ describe("sqlite file", () => {
     const server = createServer().listen(place.path);
     await once(server, "listening");
     const { mode } = statSync(place.path);
-    const told = {
+    const reported = {
       message: "orders.db is no file but a device, pipe or socket: choose another path",
       code: "STORE_FILE",
     };
-    expect(open).toThrow(expect.objectContaining(told));
+    expect(open).toThrow(expect.objectContaining(reported));
     expect(statSync(place.path).mode).toBe(mode);
     server.close();
   });

@@ -190,17 +190,17 @@ describe("sqlite order store", () => {
     await store.writeSnapshot({ shard: 0, sequence: 4, counter: 900, parents: parentsOf(1_400) });
     const partKey = (generation: number, part: number): string =>
       `snap 000 ${[generation, part].map((number) => String(number).padStart(16, "0")).join(" ")}`;
-    let heard = 0;
+    let received = 0;
     // As another process does it between two steps.
     const replace = (): void => {
-      if (++heard > 1) return;
+      if (++received > 1) return;
       const old = Array.from({ length: 11 }, (_, part): readonly [string] => [partKey(1, part)]);
       const text = parentsOf(60).map(encodeParent).join("\n");
       writeRows(place.path, [...old, [partKey(2, 0), text], ["snapshot 000", "9 901 2 1 60"]]);
     };
     const read = await store.readSnapshot(0, replace);
     expect([read?.sequence, read?.counter, read?.parents.length]).toEqual([9, 901, 60]);
-    expect(heard).toBeGreaterThan(1);
+    expect(received).toBeGreaterThan(1);
   });
 
   it("I71: a failing database results in an error, never in an empty answer", async () => {

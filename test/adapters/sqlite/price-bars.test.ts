@@ -30,16 +30,16 @@ describe("decision NF: price bars in a file are read in parts", () => {
   it("each in its own turn of the event loop, and all bars are in the documented order, once", async () => {
     let turns = 0;
     let isRead = false;
-    const heardAt: number[] = [];
+    const receivedAt: number[] = [];
     const countTurns = (): void => {
       turns++;
       if (!isRead) setImmediate(countTurns);
     };
     setImmediate(countTurns);
-    const { priceBars = [] } = await store.readVolume(() => heardAt.push(turns));
+    const { priceBars = [] } = await store.readVolume(() => receivedAt.push(turns));
     isRead = true;
-    expect(heardAt.length).toBeGreaterThan(6);
-    expect(new Set(heardAt).size).toBeGreaterThan(heardAt.length / 2);
+    expect(receivedAt.length).toBeGreaterThan(6);
+    expect(new Set(receivedAt).size).toBeGreaterThan(receivedAt.length / 2);
     const minuteBars = priceBars.filter(({ lengthMs }) => lengthMs === MINUTE_MS);
     expect(minuteBars).toHaveLength(SYMBOLS.length * MINUTES);
     const sorted = [...priceBars].sort(

@@ -32,15 +32,15 @@ const DAY_MS = 86_400_000;
 describe("sqlite rejections", () => {
   let place: TemporaryPlace;
   let store: SqliteStore;
-  const told: string[] = [];
-  const telemetry = { event: (...event: readonly unknown[]) => void told.push(JSON.stringify(event)) };
+  const reported: string[] = [];
+  const telemetry = { event: (...event: readonly unknown[]) => void reported.push(JSON.stringify(event)) };
   const open = (options: Omit<SqliteRejectionOptions, "telemetry"> = {}): SqliteStore => {
     store = openSqliteStore({ exclusive: false, path: place.path, rejections: { telemetry, ...options } });
     return store;
   };
   beforeEach(() => {
     place = temporaryPlace();
-    told.length = 0;
+    reported.length = 0;
   });
   afterEach(async () => {
     await store.close();
@@ -49,20 +49,20 @@ describe("sqlite rejections", () => {
   const rows = (): unknown => readValue(place.path, "SELECT count(*) FROM api_order_reject");
 
   it("contract, Versioning: survive the process once they were written", async () => {
-    const kept = [rejectionOf(), rejectionOf()];
-    for (const rejection of kept) {
+    const stored = [rejectionOf(), rejectionOf()];
+    for (const rejection of stored) {
       open().rejections.retain(rejection);
       await store.close();
     }
-    expect(await open().rejections.list({ accountId: 1, limit: 9 })).toEqual(kept);
+    expect(await open().rejections.list({ accountId: 1, limit: 9 })).toEqual(stored);
   });
 
   it("keep every character of a text, also after a NUL, and their empty texts", async () => {
     const texts = { symbol: "A\0B", clientOrderId: "", type: "C\0D", timeInForce: "", errorMessage: "\0" };
-    const kept = rejectionOf(texts);
-    open().rejections.retain(kept);
+    const stored = rejectionOf(texts);
+    open().rejections.retain(stored);
     await store.rejections.flush();
-    expect(await store.rejections.list({ accountId: 1, limit: 9 })).toEqual([kept]);
+    expect(await store.rejections.list({ accountId: 1, limit: 9 })).toEqual([stored]);
   });
 
   it("contract, Errors: are written later, many in one transaction; no caller waits", async () => {
@@ -81,7 +81,7 @@ describe("sqlite rejections", () => {
     const all = Array.from({ length: 5 }, () => rejectionOf());
     for (const rejection of all) rejections.retain(rejection);
     expect(rejections.counts).toEqual({ retained: 0, lost: 2 });
-    expect(told.filter((event) => event.includes("rejections.overflow"))).toHaveLength(2);
+    expect(reported.filter((event) => event.includes("rejections.overflow"))).toHaveLength(2);
     await rejections.flush();
     expect(await rejections.list({ accountId: 1, limit: 9 })).toEqual(all.slice(0, 3));
     rejections.retain(rejectionOf());
@@ -98,8 +98,8 @@ describe("sqlite rejections", () => {
     rejections.retain(rejectionOf({ errorMessage: "not to be told" }));
     await rejections.flush();
     expect(rejections.counts).toEqual({ retained: 0, lost: 1 });
-    expect(told.join()).toContain("rejections.unwritten");
-    expect(told.join()).not.toContain("not to be told");
+    expect(reported.join()).toContain("rejections.unwritten");
+    expect(reported.join()).not.toContain("not to be told");
     executeOn(place.path, "DROP TRIGGER stop");
     rejections.retain(rejectionOf());
     await rejections.flush();

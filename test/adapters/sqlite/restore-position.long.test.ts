@@ -140,9 +140,9 @@ async function expectState(
     clock,
   });
   const orders = await ordersOf(world);
-  const isKept = ({ orderId, ended }: ParentOrder): boolean =>
+  const isRetained = ({ orderId, ended }: ParentOrder): boolean =>
     ended === undefined || last.orders.has(orderId);
-  const expected = [...moment.orders.values()].filter(isKept).map(encodeParent).sort();
+  const expected = [...moment.orders.values()].filter(isRetained).map(encodeParent).sort();
   expect([...orders.values()].map(encodeParent).sort(), `position ${at}`).toEqual(expected);
   expect(await listsOf(world)).toEqual(moment.lists);
   expect(await world.engine.verify(), `position ${at}`).toMatchObject({ equal: true });
@@ -251,10 +251,10 @@ describe.skipIf(!canBackUp)("decision VA: a restore at a journal position", () =
     await backupSqliteStore({ path: place.path, to: backup });
     const [name = ""] = readdirSync(archive).filter((each) => each.endsWith(".ndjson"));
     const lines = readFileSync(join(archive, name), "utf8").split("\n");
-    const keep = (isKept: (sequence: number) => boolean): void =>
+    const retain = (isRetained: (sequence: number) => boolean): void =>
       writeFileSync(
         join(archive, name),
-        lines.filter((line) => line === "" || isKept(JSON.parse(line).record.sequence)).join("\n"),
+        lines.filter((line) => line === "" || isRetained(JSON.parse(line).record.sequence)).join("\n"),
       );
     const restore = async (to: string, at: number): Promise<number | undefined> => {
       const path = join(place.directory, to);
@@ -262,13 +262,13 @@ describe.skipIf(!canBackUp)("decision VA: a restore at a journal position", () =
       return shards[0]?.sequence;
     };
     // Only shard 3 has records, so positions are sequences. Records 7 and 8 are the last ones of orders 1 and 3.
-    keep((sequence) => sequence !== 7 && sequence !== 8);
+    retain((sequence) => sequence !== 7 && sequence !== 8);
     await expect(restore("lacks.db", 8)).rejects.toThrow(
       "the archive lacks 2 records up to the journal position 8",
     );
     // What it lacks after the position is not needed.
     expect(await restore("before.db", 6)).toBe(6);
-    keep((sequence) => sequence < 9);
+    retain((sequence) => sequence < 9);
     expect(await restore("whole.db", 8)).toBe(8);
   });
 });

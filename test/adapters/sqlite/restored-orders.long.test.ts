@@ -36,37 +36,37 @@ const sentBy = ({ venue }: World): readonly string[] => venue.submitted.map(({ c
 /** Lives up to a backup, goes on after it, restores the backup, and opens the restored store. */
 async function afterRestore<T>(
   before: (world: World) => Promise<T>,
-  lost: (world: World, kept: T) => Promise<void>,
-): Promise<Readonly<{ world: World; kept: T; lost: readonly string[]; paused: number }>> {
+  lost: (world: World, stored: T) => Promise<void>,
+): Promise<Readonly<{ world: World; stored: T; lost: readonly string[]; paused: number }>> {
   const old = await worldAt(place.path);
-  const kept = await before(old);
+  const stored = await before(old);
   await backupSqliteStore({ path: place.path, to: backup });
   const known = sentBy(old).length;
-  await lost(old, kept);
+  await lost(old, stored);
   await old.engine.idle();
   await old.engine.close();
   const { paused } = await restoreSqliteStore({ from: backup, path: restored });
-  return { world: await worldAt(restored), kept, lost: sentBy(old).slice(known), paused };
+  return { world: await worldAt(restored), stored, lost: sentBy(old).slice(known), paused };
 }
 
 describe.skipIf(!canBackUp)("decision VD: orders of a restored store", () => {
   it("I21: an order that was executed after the backup is not sent again, whatever the market does", async () => {
-    const { world, kept, lost, paused } = await afterRestore(
+    const { world, stored, lost, paused } = await afterRestore(
       (old) => old.place({ ...STOP, newClientOrderId: "stop" }),
       (old) => old.quote("79", "80").then(() => undefined),
     );
     expect([lost.length, paused]).toEqual([1, 1]);
-    expect(world.told).toContain("orders.restored");
+    expect(world.reported).toContain("orders.restored");
     await world.quote("79", "80");
     await world.pass(60_000);
     await world.quote("70", "71");
     expect(sentBy(world)).toEqual([]);
-    expect((await world.engine.story(kept.orderId))?.waitingFor).toContain("the store was restored");
+    expect((await world.engine.story(stored.orderId))?.waitingFor).toContain("the store was restored");
     await world.crash();
     await world.quote("70", "71");
     expect(sentBy(world), "another opening changes nothing").toEqual([]);
     const children = [{ childId: lost[0] ?? "", fills: [fillOf({ quantity: "1", id: lost[0] ?? "" })] }];
-    const settled = await world.engine.resumeOrder({ orderId: kept.orderId, children, ...WORD });
+    const settled = await world.engine.resumeOrder({ orderId: stored.orderId, children, ...WORD });
     expect(settled).toMatchObject({ ended: { status: "FILLED" } });
     expect(world.alerts).toEqual([]);
     await world.quote("70", "71");
@@ -76,7 +76,7 @@ describe.skipIf(!canBackUp)("decision VD: orders of a restored store", () => {
   });
 
   it("goes on with the rest, under ids that no child had, when a person says what the venue executed", async () => {
-    const { world, kept, lost } = await afterRestore(
+    const { world, stored, lost } = await afterRestore(
       (old) => old.place({ ...STOP, newClientOrderId: "stop" }),
       async (old) => {
         old.venue.onSubmit = ({ childId }) =>
@@ -85,19 +85,19 @@ describe.skipIf(!canBackUp)("decision VD: orders of a restored store", () => {
       },
     );
     const children = [{ childId: lost[0] ?? "", fills: [fillOf({ quantity: "0.4", id: lost[0] ?? "" })] }];
-    await world.engine.resumeOrder({ orderId: kept.orderId, children, ...WORD });
+    await world.engine.resumeOrder({ orderId: stored.orderId, children, ...WORD });
     await world.quote("79", "80");
-    expect(await world.status(kept)).toBe("FILLED FILLED");
+    expect(await world.status(stored)).toBe("FILLED FILLED");
     const [child] = world.venue.submitted;
     expect(child?.quantity).toBe(600_000);
     expect(lost).not.toContain(child?.childId);
-    const again = world.engine.resumeOrder({ orderId: kept.orderId, ...WORD });
+    const again = world.engine.resumeOrder({ orderId: stored.orderId, ...WORD });
     await expect(again).rejects.toMatchObject({ problem: "NOT_RESTORED" });
     await world.engine.close();
   });
 
   it("I15: a report on a lost child counts, once, also before a person has spoken", async () => {
-    const { world, kept, lost } = await afterRestore(
+    const { world, stored, lost } = await afterRestore(
       (old) => old.place({ ...STOP, newClientOrderId: "stop" }),
       (old) => old.quote("79", "80").then(() => undefined),
     );
@@ -105,8 +105,8 @@ describe.skipIf(!canBackUp)("decision VD: orders of a restored store", () => {
     world.venue.say(report);
     world.venue.say(report);
     await world.engine.idle();
-    expect(await world.status(kept)).toBe("FILLED FILLED");
-    expect(await world.executed(kept)).toBe("1");
+    expect(await world.status(stored)).toBe("FILLED FILLED");
+    expect(await world.executed(stored)).toBe("1");
     await world.engine.close();
   });
 
@@ -135,8 +135,8 @@ describe.skipIf(!canBackUp)("decision VD: orders of a restored store", () => {
       (old) => old.placeList("oco", OCO),
       (old) => old.quote("111", "112").then(() => undefined),
     );
-    const { world, kept, lost } = oco;
-    const [loser, winner] = kept.legs as readonly [ParentOrder, ParentOrder];
+    const { world, stored, lost } = oco;
+    const [loser, winner] = stored.legs as readonly [ParentOrder, ParentOrder];
     const [childId = ""] = lost;
     expect(childId).toContain((-winner.orderId).toString(36));
     await world.engine.resumeOrder({ orderId: loser.orderId, ...WORD });
@@ -153,7 +153,7 @@ describe.skipIf(!canBackUp)("decision VD: orders of a restored store", () => {
   });
 
   it("I41: an exit that was released and executed after the backup is paused too", async () => {
-    const { world, kept, lost } = await afterRestore(
+    const { world, stored, lost } = await afterRestore(
       (old) => old.placeList("oto", OTO),
       async (old) => {
         await old.quote("99", "100");
@@ -161,7 +161,7 @@ describe.skipIf(!canBackUp)("decision VD: orders of a restored store", () => {
       },
     );
     expect(lost).toHaveLength(2);
-    const [entry, exit] = kept.legs as readonly [ParentOrder, ParentOrder];
+    const [entry, exit] = stored.legs as readonly [ParentOrder, ParentOrder];
     const children = [{ childId: lost[0] ?? "", fills: [fillOf({ quantity: "1", id: "entry" })] }];
     await world.engine.resumeOrder({ orderId: entry.orderId, children, ...WORD });
     await world.quote("89", "90");
@@ -191,12 +191,12 @@ describe.skipIf(!canBackUp)("decision VD: orders of a restored store", () => {
     [{ by: "" }, "UNREADABLE"],
     [{ orderId: -999_999 }, "NOT_RESTORED"],
   ])("refuses %j as %s", async (wrong, problem) => {
-    const { world, kept } = await afterRestore(
+    const { world, stored } = await afterRestore(
       (old) => old.place({ ...STOP, newClientOrderId: "stop" }),
       async () => undefined,
     );
-    const said = { orderId: kept.orderId, ...WORD, ...wrong };
-    await expect(world.engine.resumeOrder(said as never)).rejects.toMatchObject({ problem });
+    const answer = { orderId: stored.orderId, ...WORD, ...wrong };
+    await expect(world.engine.resumeOrder(answer as never)).rejects.toMatchObject({ problem });
     await world.engine.close();
   });
 });

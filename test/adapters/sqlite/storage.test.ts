@@ -229,24 +229,24 @@ describe.each(drivers)("a storage in a SQLite file, with $name", (driver) => {
   });
 
   it("what was written is there after reopening, and commits that wrote something are counted", async () => {
-    const told: number[] = [];
-    const storage = openFile({ committed: (commits) => told.push(commits) });
+    const reported: number[] = [];
+    const storage = openFile({ committed: (commits) => reported.push(commits) });
     await storage.commit([putting(["head 001", "ü€😀"])]);
     await storage.commit([part({ conditions: [["head 001", "x"]], puts: [["head 002", "y"]] })]);
     await storage.commit([putting([logKey(1, 1), ""])]);
-    expect(told).toEqual([1, 2]);
+    expect(reported).toEqual([1, 2]);
     expect(commitsIn(storage.database)).toBe(2);
     await storage.close();
-    const again = openFile({ committed: (commits) => told.push(commits) });
+    const again = openFile({ committed: (commits) => reported.push(commits) });
     expect(await again.get(["head 001", logKey(1, 1)])).toEqual(["ü€😀", ""]);
     await again.commit([putting([logKey(1, 2), "b"])]);
-    expect(told).toEqual([1, 2, 3]);
+    expect(reported).toEqual([1, 2, 3]);
     expect(await keysIn(again)).toEqual(["head 001", logKey(1, 1), logKey(1, 2)]);
   });
 
   it("a transaction that finds the disk full leaves nothing, and the next one is read", async () => {
-    const told: number[] = [];
-    const storage = openFile({ committed: (commits) => told.push(commits) });
+    const reported: number[] = [];
+    const storage = openFile({ committed: (commits) => reported.push(commits) });
     await storage.commit([putting([logKey(1, 1), "a"])]);
     const pages = storage.database.pragma("page_count", { simple: true });
     storage.database.pragma(`max_page_count = ${pages}`);
@@ -264,7 +264,7 @@ describe.each(drivers)("a storage in a SQLite file, with $name", (driver) => {
     storage.database.pragma("max_page_count = 1073741823");
     await storage.commit([putting([logKey(2, 1), "c"], [logKey(1, 2), "d"])]);
     expect(await keysIn(storage)).toEqual([logKey(1, 1), logKey(1, 2), logKey(2, 1)]);
-    expect(told).toEqual([1, 2]);
+    expect(reported).toEqual([1, 2]);
   });
 
   it("a closed storage rejects", async () => {

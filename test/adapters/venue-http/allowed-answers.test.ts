@@ -40,25 +40,25 @@ describe("a venue over HTTP answers what the same venue answers in the process o
     venue.onSubmit = () => refusal;
     venue.onLookup = () => refusal;
     const limits = { deadlineMs: Date.now() + 60_000, signal: new AbortController().signal };
-    const said = { childId: child.childId, state: "rejected" };
-    expect(await client.venue.submit(child, limits)).toMatchObject(said);
-    expect(await client.venue.lookup(child)).toMatchObject(said);
-    const heard: string[] = [];
-    client.venue.subscribe(({ report }) => heard.push(report.state));
+    const answer = { childId: child.childId, state: "rejected" };
+    expect(await client.venue.submit(child, limits)).toMatchObject(answer);
+    expect(await client.venue.lookup(child)).toMatchObject(answer);
+    const received: string[] = [];
+    client.venue.subscribe(({ report }) => received.push(report.state));
     await until(() => client.status().streams.every(({ isLive }) => isLive), "the stream");
     venue.say(refusal);
-    await until(() => heard.length > 0, "the report");
-    expect(heard).toEqual(["rejected"]);
+    await until(() => received.length > 0, "the report");
+    expect(received).toEqual(["rejected"]);
   });
 
   it("native orders and their executions may have prices and sizes of 0", async () => {
-    const listeners: ((said: NativeExecution) => void)[] = [];
+    const listeners: ((answer: NativeExecution) => void)[] = [];
     const nativeOrders = {
       isPaperTrade: false,
       place: async () => ({ order: ORDER, fills: [], created: true }),
       page: async () => [ORDER],
       executions: async () => [EXECUTION],
-      subscribe(listener: (said: NativeExecution) => void) {
+      subscribe(listener: (answer: NativeExecution) => void) {
         listeners.push(listener);
         return () => undefined;
       },

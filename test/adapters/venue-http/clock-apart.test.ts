@@ -28,15 +28,15 @@ describe("a venue whose clock is apart", () => {
       const running = await serveVenue({ venue: watched(paper, venueClock), clock: venueClock });
       const client = await connect(running.url);
       const host = createMemoryHost({ symbols: [SYMBOL] });
-      const told: string[] = [];
+      const reported: string[] = [];
       const engine = await openEngine({
-        telemetry: { event: (_level, name) => void told.push(name) },
+        telemetry: { event: (_level, name) => void reported.push(name) },
         ...{ store: host.store, instruments: host.instruments, accounts: host.accounts },
         ...{ exposure: host.exposure, entropy: host.entropy, clock, venue: client.venue },
         settings: { advancedOrders: true },
       });
       // A child that is sent before the venue has told its time is late for a venue that is ahead.
-      await until(() => told.includes("venue.clock-apart"), "the venue's time");
+      await until(() => reported.includes("venue.clock-apart"), "the venue's time");
       const { order } = await engine.account(1).place({
         ...{ symbol: SYMBOL, side: "BUY", type: "STOP", quantity: "1", stopPrice: "101" },
       });

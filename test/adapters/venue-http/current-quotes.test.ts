@@ -25,16 +25,16 @@ const side = Array.from({ length: 400 }, (_, n) => [`${10_000 + n}.12345678`, "1
 
 /** Hears quotes and confirmations of a client. */
 function listen({ marketData }: VenueClient): readonly string[] {
-  const heard: string[] = [];
+  const received: string[] = [];
   marketData?.subscribe({
     quote: ({ symbol }) => {
-      heard.push(symbol);
+      received.push(symbol);
       return "counted";
     },
-    heartbeat: (symbol) => void heard.push(`confirmed ${symbol}`),
+    heartbeat: (symbol) => void received.push(`confirmed ${symbol}`),
     print: () => undefined,
   });
-  return heard;
+  return received;
 }
 
 describe("decision ZE: the current quotes of a stream that begins anew", () => {
@@ -42,14 +42,14 @@ describe("decision ZE: the current quotes of a stream that begins anew", () => {
     const { feed, open } = await openFeed();
     for (let n = 0; n < 400; n++)
       feed.quote({ symbol: `S${n}/USD`, bid: "1", ask: "2", bids: side, asks: side });
-    const heard = listen(await open());
-    await until(() => heard.length === 400, "the current quotes");
+    const received = listen(await open());
+    await until(() => received.length === 400, "the current quotes");
   });
 
   it("a reader that does not read is cut off when 8 MB wait for it beside what it had missed", async () => {
     const feed = createMarketFeed();
-    const told: string[] = [];
-    const telemetry = { event: (_level: string, name: string) => void told.push(name) };
+    const reported: string[] = [];
+    const telemetry = { event: (_level: string, name: string) => void reported.push(name) };
     const running = await serveVenue({ venue: createScriptedVenue(), marketData: feed, telemetry });
     onTestFinished(running.close);
     const say = (): void =>
@@ -59,16 +59,16 @@ describe("decision ZE: the current quotes of a stream that begins anew", () => {
     const path = "/v1/market";
     const signature = sign({ secret: SECRET, payload: `GET\n${path}\n${timeMs}\n` });
     const headers = { "x-venue-time": String(timeMs), "x-venue-signature": signature };
-    const asked = request(`${running.url}${path}`, { headers }, (response) => {
+    const requested = request(`${running.url}${path}`, { headers }, (response) => {
       response.pause().on("error", () => undefined);
     });
-    asked.on("error", () => undefined).end();
-    onTestFinished(() => void asked.destroy());
+    requested.on("error", () => undefined).end();
+    onTestFinished(() => void requested.destroy());
     await until(() => {
       for (let n = 0; n < 10; n++) say();
-      return told.length > 0;
+      return reported.length > 0;
     }, "the end of the reader");
-    expect(told).toEqual(["venue-http.slow-reader"]);
+    expect(reported).toEqual(["venue-http.slow-reader"]);
   });
 
   it("a quiet market's is there after more trades of others than are kept", async () => {
@@ -77,10 +77,10 @@ describe("decision ZE: the current quotes of a stream that begins anew", () => {
     for (let n = 0; n < 4; n++)
       feed.print({ symbol: "BUSY/USD", price: "1", quantity: "1", id: String(n), timeMs: 5 });
     const client = await open();
-    const heard = listen(client);
+    const received = listen(client);
     await until(() => client.status().streams.every(({ isLive }) => isLive), "the stream");
     feed.heartbeat("QUIET/USD");
-    await until(() => heard.includes("confirmed QUIET/USD"), "the confirmation");
-    expect(heard).toEqual(["QUIET/USD", "confirmed QUIET/USD"]);
+    await until(() => received.includes("confirmed QUIET/USD"), "the confirmation");
+    expect(received).toEqual(["QUIET/USD", "confirmed QUIET/USD"]);
   });
 });

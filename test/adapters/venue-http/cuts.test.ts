@@ -21,11 +21,11 @@ async function openWorld() {
   const running = await serveVenue({ venue: watched(paper, clock) });
   const cutter = await createCutter(running.port);
   const client = await connect(cutter.url, { timeoutMs: 2_000 });
-  const heard = new Map<string, Map<string, string>>();
+  const received = new Map<string, Map<string, string>>();
   const take = ({ childId, fills }: ChildReport): void => {
-    const known = heard.get(childId) ?? new Map<string, string>();
+    const known = received.get(childId) ?? new Map<string, string>();
     for (const fill of fills) known.set(fill.executionId, `${fill.quantity} at ${fill.price}`);
-    heard.set(childId, known);
+    received.set(childId, known);
   };
   client.venue.subscribe(({ report }) => take(report));
   const close = async (): Promise<void> => {
@@ -34,7 +34,7 @@ async function openWorld() {
     await running.close();
     await paper.close();
   };
-  return { clock, paper, running, cutter, client, heard, take, close };
+  return { clock, paper, running, cutter, client, received, take, close };
 }
 
 const newChild = (): ChildRequest => childOf({ quantity: "0.01", accountId: 1 });
@@ -50,10 +50,10 @@ async function runChild(
     .catch(() => undefined);
   if (submitted !== undefined && submitted.state !== "open") return submitted;
   for (;;) {
-    const said = await venue.lookup(child).catch(() => undefined);
-    if (said === undefined) continue;
-    if (said === "not-found" || !("childId" in said)) return undefined;
-    if (said.state !== "open") return said;
+    const answer = await venue.lookup(child).catch(() => undefined);
+    if (answer === undefined) continue;
+    if (answer === "not-found" || !("childId" in answer)) return undefined;
+    if (answer.state !== "open") return answer;
   }
 }
 
@@ -72,7 +72,7 @@ const executedBy = (paper: PaperVenue, childId: string): ReadonlyMap<string, str
 describe("a connection that is cut at any byte", () => {
   it("decision ZB, I06: no child arrives twice, and every execution is heard once by its id", async () => {
     const world = await openWorld();
-    const { clock, paper, cutter, client, heard, take } = world;
+    const { clock, paper, cutter, client, received, take } = world;
     const plans = fc.array(cut, { minLength: 1, maxLength: 24 });
     await fc.assert(
       fc.asyncProperty(plans, async (plan) => {
@@ -87,7 +87,7 @@ describe("a connection that is cut at any byte", () => {
         for (const { childId } of children) {
           const row = paper.children().find(({ clientOrderId }) => clientOrderId === childId);
           expect(row?.submissions ?? 0, `submissions of ${childId}`).toBeLessThanOrEqual(1);
-          expect(heard.get(childId) ?? new Map()).toEqual(executedBy(paper, childId));
+          expect(received.get(childId) ?? new Map()).toEqual(executedBy(paper, childId));
         }
       }),
       { numRuns: RUNS },

@@ -1,12 +1,12 @@
-import type { JsonSchema } from "../../../src/adapters/venue-http/codec.ts";
+import type { CodecSchema } from "../../../src/adapters/venue-http/codec.ts";
 import { REFUSALS } from "../../../src/adapters/venue-http/refusal.ts";
-import { PROTOCOL, ROUTES, STREAMS } from "../../../src/adapters/venue-http/routes.ts";
+import { PROTOCOL, STREAMS, VENUE_ROUTES } from "../../../src/adapters/venue-http/routes.ts";
 
 const headers = ["x-venue-time", "x-venue-signature"].map((name) => ({
   ...{ name, in: "header", required: true, schema: { type: "string" } },
 }));
 
-const answerOf = (schema: JsonSchema): object => ({
+const answerOf = (schema: CodecSchema): object => ({
   description: "The answer.",
   content: { "application/json": { schema } },
 });
@@ -23,7 +23,7 @@ const refusals = (): object => {
 
 /** Returns the protocol as OpenAPI 3.1, made of the tables by which both halves read and write. */
 export function openApiOfProtocol(): object {
-  const calls = Object.values(ROUTES).map(({ method, path, summary, request, answer }) => [
+  const calls = Object.values(VENUE_ROUTES).map(({ method, path, summary, request, answer }) => [
     path,
     {
       [method.toLowerCase()]: {

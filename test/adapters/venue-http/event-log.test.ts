@@ -6,7 +6,7 @@ function logOf(texts: string, bounds: Readonly<{ events?: number; characters?: n
   const log = new EventLog({ events: 100, characters: 100, ...bounds });
   for (const text of texts) {
     const key = text === text.toUpperCase() ? text : undefined;
-    log.keep({ sequence: log.next(), text }, key);
+    log.retain({ sequence: log.next(), text }, key);
   }
   return log;
 }

@@ -12,7 +12,7 @@ const overHttp: FrontOf = async (paper, clock) => {
   const inner = watched(paper, clock);
   const running = await serveVenue({ venue: inner, clock });
   const client = await connect(running.url);
-  let [calls, heard] = [0, 0];
+  let [calls, received] = [0, 0];
   const counted = async <T>(call: Promise<T>): Promise<T> => {
     calls++;
     return await call.finally(() => calls--);
@@ -27,7 +27,7 @@ const overHttp: FrontOf = async (paper, clock) => {
     subscribe(listener) {
       listeners++;
       const leave = venue.subscribe((event: VenueEvent) => {
-        heard++;
+        received++;
         listener(event);
       });
       return () => {
@@ -51,7 +51,7 @@ const overHttp: FrontOf = async (paper, clock) => {
         const { streams, lookups } = client.status();
         const areLive = streams.length === listeners && streams.every(({ isLive }) => isLive);
         const isQuiet = areLive && lookups === 0 && !paper.busy;
-        return isQuiet && calls === inner.unanswered && heard >= inner.events;
+        return isQuiet && calls === inner.unanswered && received >= inner.events;
       };
       let turnsAtRest = 0;
       await until(() => {

@@ -27,8 +27,8 @@ describe("decision CD: functions of the host that fail do not stop either half o
     const running = await serveVenue({ venue });
     const client = await connect(running.url, { telemetry });
     onTestFinished(() => client.close());
-    const heard: string[] = [];
-    client.venue.subscribe(({ report }) => heard.push(report.childId));
+    const received: string[] = [];
+    client.venue.subscribe(({ report }) => received.push(report.childId));
     const isLive = (): boolean => client.status().streams.every((one) => one.isLive);
     await until(isLive, "the stream");
     await running.close();
@@ -37,8 +37,8 @@ describe("decision CD: functions of the host that fail do not stop either half o
     onTestFinished(again.close);
     await until(() => isLive() || unhandled.length > 0, "the stream again");
     venue.say({ childId: "aqc-1", state: "closed", fills: [] });
-    await until(() => heard.length > 0 || unhandled.length > 0, "a report");
-    expect({ heard, unhandled }).toEqual({ heard: ["aqc-1"], unhandled: [] });
+    await until(() => received.length > 0 || unhandled.length > 0, "a report");
+    expect({ received, unhandled }).toEqual({ received: ["aqc-1"], unhandled: [] });
   });
 
   it("telemetry of the server that throws: a request that is refused has its answer", async () => {
@@ -47,13 +47,13 @@ describe("decision CD: functions of the host that fail do not stop either half o
     onTestFinished(running.close);
     const headers = { "x-venue-time": String(Date.now()), "x-venue-signature": "0".repeat(64) };
     const answers: number[] = [];
-    const asking = fetch(`${running.url}/v1/venue`, { headers }).then(
+    const requesting = fetch(`${running.url}/v1/venue`, { headers }).then(
       ({ status }) => void answers.push(status),
       () => undefined,
     );
     await until(() => answers.length > 0 || unhandled.length > 0, "the answer");
     expect({ answers, unhandled }).toEqual({ answers: [401], unhandled: [] });
-    await asking;
+    await requesting;
   });
 
   it("clocks with fractions of milliseconds, as performance.now() has them, are understood", async () => {

@@ -194,10 +194,10 @@ describe("a broken or hostile venue server", () => {
         response.write(`${[hello, unreadable, foreign, event(3), event(3), event(2)].join("\n")}\n`);
       } else response.end(Buffer.from(text, "latin1"));
     });
-    const heard: unknown[] = [];
-    client.venue.subscribe((one) => heard.push(one));
-    await until(() => heard.length > 0, "the event");
-    expect(heard).toHaveLength(1);
+    const received: unknown[] = [];
+    client.venue.subscribe((one) => received.push(one));
+    await until(() => received.length > 0, "the event");
+    expect(received).toHaveLength(1);
     expect(streams).toBe(bad.length + 1);
     expect(client.status().streams).toEqual([{ name: "events", isLive: true, after: 3 }]);
   });

@@ -25,8 +25,8 @@ it("decision BN: instruments of a venue server are those that it has now, and th
   const { catalogue, list } = createListing([]);
   const served = await serveVenue({ venue: createScriptedVenue(), instruments: catalogue });
   const { clock, waiting } = createStops();
-  const told: string[] = [];
-  const telemetry = { event: (_level: string, name: string) => void told.push(name) };
+  const reported: string[] = [];
+  const telemetry = { event: (_level: string, name: string) => void reported.push(name) };
   const client = await connect(served.url, { clock, telemetry, instrumentsEveryMs: EVERY_MS });
   onTestFinished(() => client.close());
   const { instruments } = client;
@@ -43,7 +43,7 @@ it("decision BN: instruments of a venue server are those that it has now, and th
   await until(() => waiting.length === 1, "the reading after a failure");
   waiting.pop()?.();
   await until(() => waiting.length === 1, "the reading after another failure");
-  expect(told).toEqual(["venue-http.instruments-unread"]);
+  expect(reported).toEqual(["venue-http.instruments-unread"]);
   expect(instruments?.find("BTC/USD")?.status).toBe("CANCEL_ONLY");
   client.close();
   expect(waiting).toEqual([]);

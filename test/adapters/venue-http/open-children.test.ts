@@ -14,7 +14,7 @@ const MANIFEST = { protocol: 1, capabilities: CAPABILITIES, parts: [] };
 type Fake = Readonly<{
   client: VenueClient;
   lookups: readonly string[];
-  heard: readonly string[];
+  received: readonly string[];
   /** Ends the stream, and waits for the next one, which begins anew. */
   breaks: () => Promise<void>;
 }>;
@@ -26,7 +26,7 @@ async function openFake(
 ): Promise<Fake> {
   let streams = 0;
   let last: ServerResponse | undefined;
-  const [lookups, heard]: [string[], string[]] = [[], []];
+  const [lookups, received]: [string[], string[]] = [[], []];
   const begin = (response: ServerResponse): void => {
     last = response;
     streams++;
@@ -53,14 +53,14 @@ async function openFake(
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   });
-  client.venue.subscribe(({ report: { childId, state } }) => heard.push(`${childId} ${state}`));
+  client.venue.subscribe(({ report: { childId, state } }) => received.push(`${childId} ${state}`));
   await until(() => client.status().streams.every(({ isLive }) => isLive), "the stream");
   const breaks = async (): Promise<void> => {
     const before = streams;
     last?.destroy();
     await until(() => streams > before, "the next stream");
   };
-  return { client, lookups, heard, breaks };
+  return { client, lookups, received, breaks };
 }
 
 const reportOf = (state: string) => (childId: string) => ({ report: { childId, state, fills: [] } });
@@ -78,7 +78,7 @@ describe("decision ZD: after a stream has begun anew, each child that is open is
     await fake.breaks();
     await until(() => fake.client.status().streams.every(({ isLive }) => isLive), "the first line");
     await until(() => fake.client.status().lookups === 0, "the look-ups");
-    expect([fake.lookups, fake.heard]).toEqual([["aqc-1"], ["aqc-1 closed"]]);
+    expect([fake.lookups, fake.received]).toEqual([["aqc-1"], ["aqc-1 closed"]]);
     expect(fake.client.venue.capabilities).toEqual(CAPABILITIES);
   });
 
@@ -94,7 +94,7 @@ describe("decision ZD: after a stream has begun anew, each child that is open is
     }
     await submit(fake, child("aqc-3"));
     await fake.breaks();
-    await until(() => fake.heard.length > 0 && fake.client.status().lookups === 0, "the look-ups");
+    await until(() => fake.received.length > 0 && fake.client.status().lookups === 0, "the look-ups");
     expect(fake.lookups).toEqual(["aqc-3"]);
   });
 });

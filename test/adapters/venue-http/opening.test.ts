@@ -6,9 +6,9 @@ import type { Clock } from "../../../src/ports/index.ts";
 import { connect, listening } from "./loopback.ts";
 
 it("opening a client takes no longer than openWithinMs, also if the server hangs after an error", async () => {
-  let asked = 0;
+  let requested = 0;
   const http = createServer((_, response) => {
-    if (++asked === 1) response.writeHead(503).end();
+    if (++requested === 1) response.writeHead(503).end();
   });
   await listening(http, 0);
   onTestFinished(() => {
@@ -26,6 +26,6 @@ it("opening a client takes no longer than openWithinMs, also if the server hangs
   const opening = connect(url, { clock: { ...system, schedule }, openWithinMs: 250 });
   const firstMs = system.monotonicMs() - fromMs;
   await expect(opening).rejects.toMatchObject({ problem: "unanswered" });
-  expect(asked).toBe(2);
+  expect(requested).toBe(2);
   expect(Math.max(...timersMs) - fromMs).toBeLessThanOrEqual(255 + firstMs);
 });

@@ -15,12 +15,12 @@ async function createPlace(): Promise<QuoteSourcePlace> {
   let client: VenueClient | undefined;
   let isOut = false;
   let published = 0;
-  let [confirmed, heard] = [0, 0];
+  let [confirmed, received] = [0, 0];
   const streams = () => client?.status().streams ?? [];
   const areLive = (): boolean => streams().every(({ isLive }) => isLive);
   const settled = (): boolean => {
     if (isOut) return streams().every(({ isLive }) => !isLive);
-    return areLive() && streams().every(({ after }) => after === published) && heard >= confirmed;
+    return areLive() && streams().every(({ after }) => after === published) && received >= confirmed;
   };
   const live = (): Promise<void> => until(() => isOut || areLive(), "the streams");
   const counting = (source: MarketData): MarketData => ({
@@ -30,7 +30,7 @@ async function createPlace(): Promise<QuoteSourcePlace> {
         quote: (quote) => sink.quote(quote),
         print: (print) => sink.print(print),
         heartbeat(symbol) {
-          heard++;
+          received++;
           sink.heartbeat(symbol);
         },
       }),

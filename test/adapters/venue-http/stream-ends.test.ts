@@ -88,8 +88,8 @@ it.each([
     });
     const client = await connect(`http://127.0.0.1:${(http.address() as AddressInfo).port}`);
     onTestFinished(() => client.close());
-    const heard: string[] = [];
-    client.venue.subscribe((event) => heard.push(`${event.report.childId} ${event.report.state}`));
+    const received: string[] = [];
+    client.venue.subscribe((event) => received.push(`${event.report.childId} ${event.report.state}`));
     await until(() => client.status().streams.every(({ isLive }) => isLive), "the stream");
     const limits = { deadlineMs: Date.now() + 60_000, signal: new AbortController().signal };
     await client.venue.submit(child, limits);
@@ -97,25 +97,25 @@ it.each([
     await until(() => streams.length === 2, "the stream again");
     const event = { seq: after + 1, type: "report", ...reported(other.childId, "open") };
     streams[1]?.write(`${JSON.stringify(event)}\n`);
-    await until(() => heard.length > 1, "what became of the child, and the next event");
-    expect(heard.toSorted()).toEqual([`${child.childId} closed`, `${other.childId} open`].toSorted());
+    await until(() => received.length > 1, "what became of the child, and the next event");
+    expect(received.toSorted()).toEqual([`${child.childId} closed`, `${other.childId} open`].toSorted());
   },
 );
 
 it("a stream that was asked for behind an unanswered request of its connection takes no place for ever", async () => {
   const venue = createScriptedVenue();
-  let isAsked = false;
+  let isRequested = false;
   venue.onLookup = () => {
-    isAsked = true;
+    isRequested = true;
     return new Promise(() => undefined);
   };
   const { port, url, close } = await serveVenue({ venue, limits: { streams: 1 } });
   onTestFinished(close);
   const socket = open(port, "127.0.0.1");
   const child = childOf({ quantity: "1" });
-  const asked = JSON.stringify({ child: childCodec.write(child) });
-  socket.write(`${headOf("/v1/children/lookup", asked, "POST")}${asked}${headOf("/v1/events", "")}`);
-  await until(() => isAsked, "the look-up");
+  const requested = JSON.stringify({ child: childCodec.write(child) });
+  socket.write(`${headOf("/v1/children/lookup", requested, "POST")}${requested}${headOf("/v1/events", "")}`);
+  await until(() => isRequested, "the look-up");
   socket.destroy();
   const client = await connect(url);
   onTestFinished(() => client.close());

@@ -143,9 +143,9 @@ describe("a venue server", () => {
     const head = Object.entries(request.init.headers).map(([name, value]) => `${name}: ${value}`);
     const socket = tcp(port, "127.0.0.1");
     onTestFinished(() => void socket.destroy());
-    let said = "";
+    let answer = "";
     socket.on("data", (bytes) => {
-      said += String(bytes);
+      answer += String(bytes);
     });
     const before = timers;
     const length = `Content-Length: ${body.length}`;
@@ -154,8 +154,8 @@ describe("a venue server", () => {
     await until(() => timers > before, "the head");
     await clock.advanceBy(2_000, async () => undefined);
     socket.write(body);
-    await until(() => said.includes("error") || said.includes("report"), "the answer");
-    expect(said).toContain("STALE");
+    await until(() => answer.includes("error") || answer.includes("report"), "the answer");
+    expect(answer).toContain("STALE");
     expect(venue.submitted).toHaveLength(1);
   });
 
@@ -241,12 +241,12 @@ describe("a venue server", () => {
     const { init, path } = signedRequest({ body: submitOf("aqc-1") });
     const head = Object.entries(init.headers).map(([name, value]) => `${name}: ${value}`);
     const socket = tcp(port, "127.0.0.1");
-    let said = "";
+    let answer = "";
     socket.on("data", (bytes) => {
-      said += String(bytes);
+      answer += String(bytes);
     });
     socket.write(`POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n${head.join("\r\n")}\r\n\r\n{`);
-    await until(() => said.includes("SLOW_BODY"), "the refusal of the slow body");
+    await until(() => answer.includes("SLOW_BODY"), "the refusal of the slow body");
   });
 
   it("strangers whose bodies do not come take no place of a signed request", async () => {
@@ -391,19 +391,19 @@ describe("a venue server", () => {
     await reader?.cancel();
     const client = await connect(url);
     onTestFinished(() => client.close());
-    const heard: string[] = [];
+    const received: string[] = [];
     client.marketData?.subscribe({
       quote: ({ bid }) => {
-        heard.push(bid);
+        received.push(bid);
         return "counted";
       },
       heartbeat: () => undefined,
-      print: ({ id }) => void heard.push(id),
+      print: ({ id }) => void received.push(id),
     });
-    await until(() => heard.length === 2, "the current quotes");
+    await until(() => received.length === 2, "the current quotes");
     feed.quote({ symbol: "BTC/USD", bid: "9", ask: "10" });
-    await until(() => heard.length > 2, "the next quote");
-    expect(heard).toEqual(["2", "7", "9"]);
+    await until(() => received.length > 2, "the next quote");
+    expect(received).toEqual(["2", "7", "9"]);
   });
 
   it("decision XO: a trade arrives with its place in the log of its market, or without one, as it was said", async () => {
@@ -412,24 +412,24 @@ describe("a venue server", () => {
     feed.quote({ symbol: "BTC/USD", bid: "2", ask: "3" });
     const client = await connect(url);
     onTestFinished(() => client.close());
-    const heard: unknown[] = [];
+    const received: unknown[] = [];
     client.marketData?.subscribe({
       quote: ({ bid }) => {
-        heard.push(bid);
+        received.push(bid);
         return "counted";
       },
       heartbeat: () => undefined,
-      print: (print) => void heard.push(print),
+      print: (print) => void received.push(print),
     });
     const trade = { symbol: "BTC/USD", price: "2", quantity: "1", timeMs: 5 };
     const trades = [
       { ...trade, id: "a", sequence: 7, total: "90071992547409931.000001" },
       { ...trade, id: "b" },
     ];
-    await until(() => heard.length === 1, "the current quote");
+    await until(() => received.length === 1, "the current quote");
     for (const one of trades) feed.print(one);
-    await until(() => heard.length === 3, "the trades");
-    expect(heard.slice(1)).toEqual(trades);
+    await until(() => received.length === 3, "the trades");
+    expect(received.slice(1)).toEqual(trades);
   });
 
   it("stops when it is closed: streams end, requests are refused, and the venue is not heard", async () => {

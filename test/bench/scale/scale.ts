@@ -25,10 +25,10 @@ function spawnTask(task: Task): string | null {
 }
 
 function print({ name, figures }: Said): void {
-  const said = Object.entries(figures).map(
+  const answer = Object.entries(figures).map(
     ([what, value]) => `${what} ${typeof value === "number" ? figure(value) : value}`,
   );
-  console.log(`  ${name.padEnd(24)}${said.join("  ")}`);
+  console.log(`  ${name.padEnd(24)}${answer.join("  ")}`);
 }
 
 async function take(plan: Plan): Promise<void> {

@@ -26,7 +26,7 @@ export const changed =
 type Say = (report: ChildReport, child?: ChildRequest) => unknown;
 
 /** A venue whose reports are all changed: those of submits, look-ups and events. */
-export const saying = (say: Say): PlantedFault["create"] =>
+export const answering = (say: Say): PlantedFault["create"] =>
   changed((honest) => ({
     submit: async (child, options) => say(await honest.submit(child, options), child) as never,
     lookup: async (child) => sayFound(await honest.lookup(child), (report) => say(report, child)),
@@ -38,7 +38,7 @@ const sayFound = (found: ChildReport | NotFound, say: Say): never =>
 
 /** A venue that changes every execution. */
 export const filling = (change: (fill: Fill, index: number) => object): PlantedFault["create"] =>
-  saying((report) => ({ ...report, fills: report.fills.map(change) }));
+  answering((report) => ({ ...report, fills: report.fills.map(change) }));
 
 /** A venue that changes what it sends. */
 export const sending = (
@@ -57,7 +57,7 @@ export const roundedDown = ({ limitPrice }: ChildRequest): Partial<ChildRequest>
 
 /** A venue that changes its answers to refused children. */
 export const refusing = (change: (report: ChildReport) => object): PlantedFault["create"] =>
-  saying((report) => (report.state === "rejected" ? change(report) : report));
+  answering((report) => (report.state === "rejected" ? change(report) : report));
 
 export const asNumber = (steps: unknown, scale: number): number => Number(steps) / 10 ** scale;
 export const executed = ({ fills }: ChildReport): bigint =>
@@ -84,7 +84,7 @@ export function looking(say: Say): PlantedFault["create"] {
   return changed((honest) => ({ lookup: async (child) => sayFound(await honest.lookup(child), say) }));
 }
 
-export function telling(say: Say): PlantedFault["create"] {
+export function reporting(say: Say): PlantedFault["create"] {
   return changed((honest) => ({
     subscribe: (listener) => honest.subscribe(({ report }) => listener({ report: say(report) as never })),
   }));
@@ -207,13 +207,13 @@ export function onTime(instead: (atMs: number) => number): PlantedFault["create"
 }
 
 /** A venue that asks the exchange for its time once. */
-export function keptTime(): PlantedFault["create"] {
+export function storedTime(): PlantedFault["create"] {
   return changed((honest) => {
-    let asked: Promise<number> | undefined;
+    let requested: Promise<number> | undefined;
     return {
       venueTimeMs() {
-        asked ??= honest.venueTimeMs?.() ?? Promise.resolve(0);
-        return asked;
+        requested ??= honest.venueTimeMs?.() ?? Promise.resolve(0);
+        return requested;
       },
     };
   });
@@ -272,7 +272,7 @@ export function accumulated(): PlantedFault["create"] {
 
 export function addedUp(): PlantedFault["create"] {
   let count = 0;
-  return telling((report) => ({
+  return reporting((report) => ({
     ...report,
     fills: report.fills.map((fill) => ({ ...fill, executionId: `${fill.executionId}-${++count}` })),
   }));

@@ -4,6 +4,7 @@ import {
   addedUp,
   answeredEvents,
   answeredOnly,
+  answering,
   asNumber,
   changed,
   countedIds,
@@ -13,7 +14,6 @@ import {
   firstListener,
   forgetful,
   freshIds,
-  keptTime,
   looking,
   losesOld,
   never,
@@ -29,12 +29,12 @@ import {
   QUIET,
   refusal,
   refusing,
+  reporting,
   roundedDown,
-  saying,
   sending,
   shortIds,
   silent,
-  telling,
+  storedTime,
   untilClosed,
   voidsInMemory,
   voidsOnce,
@@ -66,16 +66,19 @@ export const PLANTED: Readonly<Record<string, readonly PlantedFault[]>> = {
     },
   ],
   "a child that is completely executed is closed, with every execution at its own price": [
-    { mistake: "filled for closed", create: saying((report) => ({ ...report, state: "filled" })) },
-    { mistake: "a missing fill", create: saying((report) => ({ ...report, fills: without(report.fills) })) },
+    { mistake: "filled for closed", create: answering((report) => ({ ...report, state: "filled" })) },
+    {
+      mistake: "a missing fill",
+      create: answering((report) => ({ ...report, fills: without(report.fills) })),
+    },
     {
       mistake: "one execution at the average price",
-      create: saying((report) => ({
+      create: answering((report) => ({
         ...report,
         fills: report.fills.slice(0, 1).map((fill) => ({ ...fill, quantity: executed(report) })),
       })),
     },
-    { mistake: "never closed", create: saying((report) => ({ ...report, state: "open" })) },
+    { mistake: "never closed", create: answering((report) => ({ ...report, state: "open" })) },
   ],
   "quantities and prices are exact whole numbers of steps, never text, never floating-point numbers": [
     {
@@ -102,7 +105,7 @@ export const PLANTED: Readonly<Record<string, readonly PlantedFault[]>> = {
   "an IOC child closes with what it found; the rest of it does not stay at the exchange": [
     {
       mistake: "an expired rest is open",
-      create: saying((report, child) =>
+      create: answering((report, child) =>
         child !== undefined && executed(report) > 0n && executed(report) < BigInt(child.quantity)
           ? { ...report, state: "open" }
           : report,
@@ -112,7 +115,7 @@ export const PLANTED: Readonly<Record<string, readonly PlantedFault[]>> = {
   "a child that finds nothing is over, without executions": [
     {
       mistake: "an order without trades is open",
-      create: saying((report) => (report.fills.length === 0 ? { ...report, state: "open" } : report)),
+      create: answering((report) => (report.fills.length === 0 ? { ...report, state: "open" } : report)),
     },
   ],
   "a FOK child executes completely or not at all": [
@@ -256,7 +259,7 @@ export const PLANTED: Readonly<Record<string, readonly PlantedFault[]>> = {
   ],
   "decision YA: an adapter that can be asked for the time tells the exchange's, and rejects during an outage":
     [
-      { mistake: "asked once and kept", create: keptTime() },
+      { mistake: "asked once and kept", create: storedTime() },
       { mistake: "microseconds", create: onTime((atMs) => atMs * 1_000) },
       { mistake: "a fraction", create: onTime((atMs) => atMs + 0.5) },
       { mistake: "the clock of the machine", create: onTime(() => Date.now()) },
@@ -312,17 +315,19 @@ export const PLANTED: Readonly<Record<string, readonly PlantedFault[]>> = {
     { mistake: "no events", create: changed(() => ({ subscribe: silent })) },
     {
       mistake: "a closed event without its executions",
-      create: telling((report) => ({ ...report, fills: [] })),
+      create: reporting((report) => ({ ...report, fills: [] })),
     },
   ],
   "every report on an open child has all its executions so far, not only the new one": [
-    { mistake: "increments", create: telling((report) => ({ ...report, fills: report.fills.slice(-1) })) },
+    { mistake: "increments", create: reporting((report) => ({ ...report, fills: report.fills.slice(-1) })) },
   ],
   "an adapter that declares no partial reports shows no execution of an open child": [
     {
       mistake: "shows the wanted quantity as executed",
       supports: { partialReports: false },
-      create: saying((report) => (report.state === "open" ? { ...report, fills: [wanted(report)] } : report)),
+      create: answering((report) =>
+        report.state === "open" ? { ...report, fills: [wanted(report)] } : report,
+      ),
     },
   ],
   "I15: an event that comes twice reports the same executions under the same ids": [

@@ -171,14 +171,15 @@ const listFaults = [
     }),
   ),
   planted("the store keeps the lists that it was given", ["an ended list exists for the next handle"], () => {
-    const kept = new Map<number, EndedList>();
+    const stored = new Map<number, EndedList>();
     return (store) => ({
       append(batch) {
         for (const { endedLists = [] } of batch.shards)
-          for (const list of endedLists) kept.set(list.listId, list);
+          for (const list of endedLists) stored.set(list.listId, list);
         return store.append(batch);
       },
-      findEndedList: async (key) => ("listId" in key ? kept.get(key.listId) : await store.findEndedList(key)),
+      findEndedList: async (key) =>
+        "listId" in key ? stored.get(key.listId) : await store.findEndedList(key),
     });
   }),
   planted("lists are read oldest first", ["lists are read newest first"], () => (store) => ({

@@ -4,7 +4,7 @@ import { keepsFirstRow, type PlantedStore, planted, type StoreFault } from "./fa
 type Forget = NonNullable<OrderStore["forgetEnded"]>;
 
 const changed =
-  (change: (store: OrderStore, ...asked: Parameters<Forget>) => Promise<void> | undefined): StoreFault =>
+  (change: (store: OrderStore, ...requested: Parameters<Forget>) => Promise<void> | undefined): StoreFault =>
   () =>
   (store) => ({
     forgetEnded: async (range, goesOn) => await change(store, range, goesOn),

@@ -271,13 +271,13 @@ const batchFaults = [
     "the store keeps the objects that it was given",
     ["reads are independent of the written objects, and cannot"],
     () => {
-      const kept: JournalRecord[] = [];
+      const stored: JournalRecord[] = [];
       return (store) => ({
         append(batch) {
-          for (const { records } of batch.shards) kept.push(...records);
+          for (const { records } of batch.shards) stored.push(...records);
           return store.append(batch);
         },
-        readRecords: async () => kept,
+        readRecords: async () => stored,
       });
     },
   ),

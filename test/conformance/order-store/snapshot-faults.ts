@@ -8,12 +8,12 @@ function withSnapshots(
   write: (put: (snapshot: ShardSnapshot) => void, snapshot: ShardSnapshot) => Promise<void> | void,
 ): StoreFault {
   return () => {
-    let kept: ShardSnapshot | undefined;
+    let stored: ShardSnapshot | undefined;
     const put = (snapshot: ShardSnapshot): void => {
-      kept = snapshot;
+      stored = snapshot;
     };
     return () => ({
-      readSnapshot: async (shard) => (shard === kept?.shard ? kept : undefined),
+      readSnapshot: async (shard) => (shard === stored?.shard ? stored : undefined),
       writeSnapshot: async (snapshot) => write(put, snapshot),
     });
   };
@@ -36,13 +36,13 @@ const snapshotFaults = [
     writtenWhole,
   ),
   planted("a snapshot is compared before it is written", ["one that began before a later one"], () => {
-    const kept = new Map<number, ShardSnapshot>();
+    const stored = new Map<number, ShardSnapshot>();
     return (store) => ({
-      readSnapshot: async (shard) => kept.get(shard),
+      readSnapshot: async (shard) => stored.get(shard),
       async writeSnapshot(snapshot) {
-        const isNewest = snapshot.sequence >= (kept.get(snapshot.shard)?.sequence ?? 0);
+        const isNewest = snapshot.sequence >= (stored.get(snapshot.shard)?.sequence ?? 0);
         await store.writeSnapshot(snapshot);
-        if (isNewest) kept.set(snapshot.shard, snapshot);
+        if (isNewest) stored.set(snapshot.shard, snapshot);
       },
     });
   }),
@@ -88,11 +88,11 @@ const snapshotFaults = [
     { progress: false },
   ),
   planted("snapshots are kept in the handle", ["everything durable exists for the next handle"], () => () => {
-    let kept: ShardSnapshot | undefined;
+    let stored: ShardSnapshot | undefined;
     return {
-      readSnapshot: async () => kept,
+      readSnapshot: async () => stored,
       writeSnapshot: async (snapshot) => {
-        kept = snapshot;
+        stored = snapshot;
       },
     };
   }),
@@ -178,14 +178,14 @@ const marketFaults = [
     "marks are kept whatever becomes of their part",
     ["an earlier owner neither adds nor drops marks", "marks of an earlier round"],
     () => {
-      const kept = new Map<string, MarketMark>();
+      const stored = new Map<string, MarketMark>();
       return (store) => ({
         append(batch) {
           for (const { marks = [] } of batch.shards)
-            for (const mark of marks) kept.set(`${mark.shard} ${mark.position}`, mark);
+            for (const mark of marks) stored.set(`${mark.shard} ${mark.position}`, mark);
           return store.append(withMarks(batch, () => []));
         },
-        readMarks: async () => [...kept.values()],
+        readMarks: async () => [...stored.values()],
       });
     },
   ),
@@ -238,13 +238,13 @@ const marketFaults = [
       ),
   })),
   planted("quotes are kept in the handle", ["quotes are written with the records"], () => (store) => {
-    const kept = new Map<string, KeptQuote>();
+    const stored = new Map<string, KeptQuote>();
     return {
       append({ quotes = [], ...batch }) {
-        for (const quote of quotes) kept.set(quote.symbol, quote);
+        for (const quote of quotes) stored.set(quote.symbol, quote);
         return store.append(batch);
       },
-      readQuotes: async () => [...kept.values()],
+      readQuotes: async () => [...stored.values()],
     };
   }),
   planted("positions have 32 bits", ["ids, counters and times beyond 32 bits"], () => (store) => ({

@@ -20,10 +20,10 @@ function bufferSubject(name: string, plant: Plant, { durable }: RejectionsSuppor
     supports: { durable },
     createPlace() {
       const create = (): Rejections => createRejectionBuffer({ perAccount: 100 });
-      const kept = create();
+      const stored = create();
       return {
         open() {
-          const sound = durable ? kept : create();
+          const sound = durable ? stored : create();
           const counts = sound.counts.retained;
           const rejections: Rejections = {
             retain: (rejection) => sound.retain({ ...rejection }),

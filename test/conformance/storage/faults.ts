@@ -24,10 +24,10 @@ export function storageSubject(
     name,
     supports: { durable, shared },
     createPlace() {
-      const kept = keysOf();
+      const stored = keysOf();
       return {
         open() {
-          const keys = durable ? kept : createMemoryDisk();
+          const keys = durable ? stored : createMemoryDisk();
           const sound = createMemoryStorage({ disk: keys, ...(shared && { clock }) });
           return { ...sound, ...plant(sound, keys) };
         },
@@ -513,8 +513,8 @@ const lifetimeFaults: readonly PlantedFault<StorageSubject>[] = [
     fault: "durable in spite of durable: false",
     breaks: ["begins empty"],
     subject: withoutDurability(() => {
-      const { clock: _none, ...kept } = createMemoryStorage({ disk: opened });
-      return kept;
+      const { clock: _none, ...stored } = createMemoryStorage({ disk: opened });
+      return stored;
     }),
   },
   {

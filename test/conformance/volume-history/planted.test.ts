@@ -92,7 +92,7 @@ const asText = (bars: readonly VolumeBar[]): unknown =>
 const asDecimals = (bars: readonly VolumeBar[]): unknown =>
   bars.map((bar) => ({ ...bar, quantity: Number(bar.quantity) / 1e6 }));
 let count = 0;
-const kept = new Map<string, unknown>();
+const stored = new Map<string, unknown>();
 
 const faults: readonly PlantedFault<VolumeHistorySubject>[] = [
   planted("I16: a bar", "sums of floating-point numbers", {
@@ -139,8 +139,8 @@ const faults: readonly PlantedFault<VolumeHistorySubject>[] = [
   planted("a trade counts from the next answer", "answers are kept", {
     answer(bars, range) {
       const key = JSON.stringify(range);
-      if (!kept.has(key)) kept.set(key, bars);
-      return kept.get(key);
+      if (!stored.has(key)) stored.set(key, bars);
+      return stored.get(key);
     },
   }),
   planted("while the record cannot be reached", "an empty answer", { failed: () => [] }),

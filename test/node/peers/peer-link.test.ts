@@ -313,12 +313,12 @@ describe("decision ZP: what became of a request is known, or said to be unknown"
     const node = await nodeOf(() => OK, { limits: { idleMs: 60 } });
     const ended: string[] = [];
     const closed: Promise<unknown>[] = [];
-    const address = await impostor((asking) => {
+    const address = await impostor((requesting) => {
       const answering = connect(node.port, HOST).on("error", () => undefined);
-      asking.on("end", () => ended.push("asking"));
+      requesting.on("end", () => ended.push("asking"));
       answering.on("end", () => ended.push("answering"));
-      closed.push(once(asking, "close"));
-      asking.pipe(answering).pipe(asking);
+      closed.push(once(requesting, "close"));
+      requesting.pipe(answering).pipe(requesting);
     });
     const link = linkOf({ limits: { idleMs: 60 } });
     expect(await link.send({ address, waitMs: WAIT_MS, request: REQUEST })).toEqual(OK);
@@ -400,10 +400,10 @@ describe("decision ZP: what became of a request is known, or said to be unknown"
 
   it("a link that closes answers what is under way and refuses the rest", async () => {
     let answer: () => void = () => undefined;
-    const asked = new Promise<void>((resolve) => {
+    const requested = new Promise<void>((resolve) => {
       answer = resolve;
     });
-    const node = await nodeOf(() => asked.then(() => OK));
+    const node = await nodeOf(() => requested.then(() => OK));
     const link = linkOf();
     const under = send(link, node.address);
     await expect.poll(() => node.received.length).toBe(1);

@@ -186,11 +186,11 @@ describe("decision ZW: a stream over the link", () => {
     // Another answer in between keeps the connection.
     const late = open(link, node, new Reader(), 200);
     await eventually(() => node.opened.length === 1);
-    const asked = { ...callTo(node.address), request: { ...REQUEST, form: "REST" as const } };
-    expect((await link.send(asked)).kind).toBe("reply");
+    const requested = { ...callTo(node.address), request: { ...REQUEST, form: "REST" as const } };
+    expect((await link.send(requested)).kind).toBe("reply");
     expect((await late).outcome.kind).toBe("lost");
     // The request that ends the stream goes before this one.
-    expect((await link.send(asked)).kind).toBe("reply");
+    expect((await link.send(requested)).kind).toBe("reply");
     release();
     await eventually(() => node.opened[0]?.ended === true);
     expect(node.opened[0]?.started).toBe(false);
@@ -240,7 +240,7 @@ describe("decision ZX: a link that breaks ends its streams at both sides", () =>
   it("after the last stream has ended while another was asked for and refused, silence ends nothing", async () => {
     const limits = { silentMs: 60 };
     const [node, link] = [linkOf(limits), linkOf(limits)];
-    let [asked, hasEnded, refuse] = [0, false, (): void => undefined];
+    let [requested, hasEnded, refuse] = [0, false, (): void => undefined];
     node.serve({
       async receive() {
         const untilMs = performance.now() + 200;
@@ -248,8 +248,8 @@ describe("decision ZX: a link that breaks ends its streams at both sides", () =>
         return { kind: "reply", response: { status: 200, headers: {}, body: "placed" } };
       },
       async subscribe() {
-        asked++;
-        if (asked === 1) {
+        requested++;
+        if (requested === 1) {
           const end = (): void => {
             hasEnded = true;
           };
@@ -266,7 +266,7 @@ describe("decision ZX: a link that breaks ends its streams at both sides", () =>
     const at = { address: `${HOST}:${port}` };
     const first = await open(link, at, new Reader());
     const second = open(link, at, new Reader());
-    await eventually(() => asked === 2);
+    await eventually(() => requested === 2);
     first.end();
     await eventually(() => hasEnded);
     refuse();

@@ -3,16 +3,19 @@ import { createRandom } from "../../../src/common/random.ts";
 import { OrderError } from "../../../src/errors/index.ts";
 import { ACTOR_SET } from "../../../src/requests/actor.ts";
 import type { FieldSet } from "../../../src/requests/field-set.ts";
-import { LIST_KEY } from "../../../src/requests/list-key.ts";
-import { LIST_PAGE } from "../../../src/requests/list-page.ts";
-import { ALL_ORDERS_PAGE, ORDER_HISTORY_PAGE } from "../../../src/requests/native-page.ts";
-import { NATIVE_SETS } from "../../../src/requests/native-placement.ts";
-import { CANCEL_ALL, OPEN_ORDERS_PAGE } from "../../../src/requests/open-orders.ts";
-import { ORDER_KEY } from "../../../src/requests/order-key.ts";
-import { LEG_SETS, ORDER_SETS } from "../../../src/requests/order-sets.ts";
-import type { PlainFields } from "../../../src/requests/plain-fields.ts";
-import { PUBLIC_QUERIES } from "../../../src/requests/public-queries.ts";
-import { SESSION_ACTS } from "../../../src/requests/subscriptions.ts";
+import { PUBLIC_QUERIES } from "../../../src/requests/market-queries.ts";
+import { SESSION_ACTS } from "../../../src/requests/methods.ts";
+import { LEG_SETS, ORDER_SETS } from "../../../src/requests/order-intent.ts";
+import { LIST_KEY, ORDER_KEY } from "../../../src/requests/order-key.ts";
+import {
+  ALL_ORDERS_PAGE,
+  CANCEL_ALL,
+  LIST_PAGE,
+  OPEN_ORDERS_PAGE,
+  ORDER_HISTORY_PAGE,
+} from "../../../src/requests/order-pages.ts";
+import type { PlainFields } from "../../../src/requests/parameters.ts";
+import { NATIVE_SETS } from "../../../src/requests/placement.ts";
 import { fieldsFor } from "./inputs.ts";
 import { zodReader } from "./oracle.ts";
 
@@ -33,14 +36,14 @@ const READERS = SETS.map((set) => ({ set, zod: zodReader(set.rules) }));
 const nameOf = (field: string): string => `the ${field}`;
 
 /** The result of reading: the values without omitted ones, or all members of the refusal. */
-function outcomeOf(read: () => unknown): Readonly<{ taken: boolean; said: unknown }> {
+function outcomeOf(read: () => unknown): Readonly<{ taken: boolean; answer: unknown }> {
   try {
     const values = Object.entries(read() as object).filter(([, value]) => value !== undefined);
-    return { taken: true, said: Object.fromEntries(values) };
+    return { taken: true, answer: Object.fromEntries(values) };
   } catch (error) {
     if (!(error instanceof OrderError)) throw error;
     const { reason, code, message, details } = error;
-    return { taken: false, said: { reason, code, message, details } };
+    return { taken: false, answer: { reason, code, message, details } };
   }
 }
 

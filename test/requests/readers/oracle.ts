@@ -1,10 +1,14 @@
 import type * as z from "zod";
 import { type ErrorName, OrderError } from "../../../src/errors/index.ts";
-import type { Rules } from "../../../src/requests/field-set.ts";
-import { parameterOf } from "../../../src/requests/parameters.ts";
-import type { PlainFields } from "../../../src/requests/plain-fields.ts";
-import { illegal, invalid, type NameOf } from "../../../src/requests/refusals.ts";
-import { zodObject } from "../../../src/requests/schemas/zod-schema.ts";
+import type { FieldRules } from "../../../src/requests/field-set.ts";
+import {
+  illegal,
+  invalid,
+  type NameOf,
+  type PlainFields,
+  parameterOf,
+} from "../../../src/requests/parameters.ts";
+import { zodObject } from "../../../src/requests/schemas/json-schema.ts";
 
 type Issue = z.core.$ZodIssue;
 
@@ -12,7 +16,7 @@ type Issue = z.core.$ZodIssue;
  * Reads fields with zod, by the schema from which descriptions are made: the way of reading before the rules had
  * readers of their own. Throws the OrderError of the first issue; issues of unknown fields come before all others.
  */
-export function zodReader(rules: Rules): (fields: PlainFields, nameOf: NameOf) => object {
+export function zodReader(rules: FieldRules): (fields: PlainFields, nameOf: NameOf) => object {
   const schema = zodObject(rules);
   return (fields, nameOf) => {
     const result = schema.safeParse(fields, { reportInput: true });

@@ -56,7 +56,7 @@ function accepts({ read }: Subject, parameters: () => Parameters): boolean {
 }
 
 /** Refusals for conflicts of two fields, or from the catalogue; descriptions state them in words. */
-const UNTOLD = new Set([
+const UNREPORTED = new Set([
   "TIMES_REVERSED",
   "BAD_PRICE_RELATION",
   "ICEBERG_EXCEEDS_QUANTITY",
@@ -70,7 +70,7 @@ const AGREEING = /expireTime|goodTillDate|clientOrderId|clOrdId|intervalCount/i;
 const NOTHING_IN_IT = /^[0.,]+$|^[0-9]{1,15}$/;
 
 /** Whether the reader refuses a request for a reason that these JSON Schemas do not express. */
-function refusesUntold({ read }: Subject, sent: Fields): boolean {
+function refusesUnreported({ read }: Subject, sent: Fields): boolean {
   try {
     read(json(sent));
   } catch (error) {
@@ -83,7 +83,7 @@ function refusesUntold({ read }: Subject, sent: Fields): boolean {
     if (reason === "INVALID_PARAMETER" && field === "intervalCount") return Number(value) <= 10_000;
     if (reason === "BAD_COMBINATION") return AGREEING.test(String(error.details.fields));
     if (reason === "OCO_TYPE_REJECTED") return value !== "ICEBERG";
-    return UNTOLD.has(reason) || reason.includes("OCO_") || EXPIRY.test(field);
+    return UNREPORTED.has(reason) || reason.includes("OCO_") || EXPIRY.test(field);
   }
   return false;
 }
@@ -182,7 +182,7 @@ function expectSame(name: Name, subject: Subject, sent: Fields): void {
   const taken = accepts(subject, () => json(sent));
   if (taken && !accepts(subject, () => query(sent)))
     expect.fail(`not taken in a query: ${JSON.stringify(sent)}`);
-  if (refusesUntold(subject, sent) || (!taken && isOpen(name, sent))) return;
+  if (refusesUnreported(subject, sent) || (!taken && isOpen(name, sent))) return;
   if (validatorOf(name)(sent) !== taken) {
     expect.fail(
       `the reader ${taken ? "takes what the schema refuses" : "refuses what the schema takes"}: ${JSON.stringify(sent)}`,

@@ -128,8 +128,8 @@ describe("the console page against a real sandbox", () => {
     await desk.place(requestOf("LIMIT_MAKER", "ETH/USD", { values, nowMs: 0, id: "maker-1" }));
     await control.post("quotes", { symbol: "ETH/USD", bid: "3000", ask: "3001" });
     const { orderId, reason } = await page.has("maker-1", "REJECTED");
-    const told = "WOULD_MATCH_IMMEDIATELY";
-    expect([reason, endReasonOf(await control.journal(orderId), orderId)]).toEqual([told, told]);
+    const reported = "WOULD_MATCH_IMMEDIATELY";
+    expect([reason, endReasonOf(await control.journal(orderId), orderId)]).toEqual([reported, reported]);
     desk.explain(orderId, "REJECTED_BY_VENUE");
     expect(page.shown[0]?.reason).toBe("REJECTED_BY_VENUE");
   });
@@ -232,7 +232,7 @@ describe("the console page against a real sandbox", () => {
 
   it("public prices need no key", async () => {
     const { url, controlUrl } = await startedSandbox();
-    const heard = await new Promise<string>((resolve, reject) => {
+    const received = await new Promise<string>((resolve, reject) => {
       const opened = openMarketFeed(url, {
         passes: true,
         changed: ({ symbol, quote }) => resolve(`${symbol} ${quote?.bid} ${quote?.ask}`),
@@ -245,6 +245,6 @@ describe("the console page against a real sandbox", () => {
       });
       onTestFinished(async () => (await opened).close());
     });
-    expect(heard).toBe("ETH/USD 3000 3001");
+    expect(received).toBe("ETH/USD 3000 3001");
   });
 });

@@ -33,10 +33,10 @@ it("a group is open while one of its orders is, and says what they are to each o
     order(-2, -5, { held: true }),
     order(-3, -5),
   ];
-  const told = [legs, legs.slice(0, 2), legs.slice(2).concat(order(-4, -5)), legs.slice(0, 1)].map(
+  const reported = [legs, legs.slice(0, 2), legs.slice(2).concat(order(-4, -5)), legs.slice(0, 1)].map(
     (orders) => groupsOf(orders).map((group) => [isGroupOpen(group), listWords(group)])[0],
   );
-  expect(told).toEqual([
+  expect(reported).toEqual([
     [true, "Bracket: an entry, then a take-profit or a stop"],
     [true, "Entry, then its exit"],
     [true, "Take-profit or stop"],

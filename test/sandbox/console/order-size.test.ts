@@ -54,17 +54,17 @@ describe("the size of an order", () => {
   });
 
   it("beyond half of what is available, a person is asked", () => {
-    const asked = (given: SizeInput): string | undefined => questionOf(sizeOf(given));
-    expect([asked(sale("1.75")), asked(sale("x")), asked(input({ side: "SELL" }))]).toEqual(
+    const requested = (given: SizeInput): string | undefined => questionOf(sizeOf(given));
+    expect([requested(sale("1.75")), requested(sale("x")), requested(input({ side: "SELL" }))]).toEqual(
       Array(3).fill(undefined),
     );
-    expect(asked(sale("1.750001"))).toBe(
+    expect(requested(sale("1.750001"))).toBe(
       "Sell 1.750001 BTC for about 105,000.06 USD? That is 51 % of the 3.5 BTC that you have.",
     );
-    expect(asked(purchase("1"))).toBe(
+    expect(requested(purchase("1"))).toBe(
       "Buy 1 BTC for about 60,001.50 USD? That is more than the 1,000.00 USD that you have.",
     );
     const nothing = input({ side: "SELL", quantity: "1" }, { balances: { BTC: "0" } });
-    expect(asked(nothing)).toContain("more than the 0 BTC");
+    expect(requested(nothing)).toContain("more than the 0 BTC");
   });
 });

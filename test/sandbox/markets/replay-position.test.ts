@@ -36,7 +36,7 @@ const ROWS = [
 ];
 
 /** The actions of one process until it dies, and its output by then. */
-type Life = Readonly<{ told: readonly string[]; died: boolean }>;
+type Life = Readonly<{ reported: readonly string[]; died: boolean }>;
 
 /** A store whose writes end the process: `deadly` decides for each, before or after it was stored. */
 function mortalStore(
@@ -86,7 +86,7 @@ async function live(
     void run();
   });
   await dead;
-  return { told: [...recorder.lines], died };
+  return { reported: [...recorder.lines], died };
 }
 
 const ALL = ["1 of 1000", "2 of 1000", "3 of 2000", "4 of 2000", "5 of 2000", "6 of 3000", "7 of 4000"];
@@ -99,9 +99,9 @@ describe("the position in a replay", () => {
     const first = await live(disk, (key, value) =>
       key === "clock.now" && value === "3000" ? "before" : undefined,
     );
-    expect([first.died, short(first.told)]).toEqual([true, ALL.slice(0, 5)]);
-    expect(short((await live(disk)).told)).toEqual(ALL.slice(5));
-    expect((await live(disk)).told).toEqual([]);
+    expect([first.died, short(first.reported)]).toEqual([true, ALL.slice(0, 5)]);
+    expect(short((await live(disk)).reported)).toEqual(ALL.slice(5));
+    expect((await live(disk)).reported).toEqual([]);
   });
 
   it("rows of the stored time that were not fed when the process died are fed at the start", async () => {
@@ -111,8 +111,8 @@ describe("the position in a replay", () => {
     ] as const) {
       const disk = createMemoryDisk();
       const first = await live(disk, (set, value) => (set === key && value === "2000" ? when : undefined));
-      expect(short(first.told)).toEqual(ALL.slice(0, 2));
-      expect(short((await live(disk)).told)).toEqual(ALL.slice(2));
+      expect(short(first.reported)).toEqual(ALL.slice(0, 2));
+      expect(short((await live(disk)).reported)).toEqual(ALL.slice(2));
     }
   });
 
@@ -121,8 +121,8 @@ describe("the position in a replay", () => {
     const first = await live(disk, (key, value) =>
       key === "replay.fedTo" && value === "2000" ? "after" : undefined,
     );
-    expect(short(first.told)).toEqual(ALL.slice(0, 2));
-    expect(short((await live(disk)).told)).toEqual(ALL.slice(5));
+    expect(short(first.reported)).toEqual(ALL.slice(0, 2));
+    expect(short((await live(disk)).reported)).toEqual(ALL.slice(5));
   });
 
   const seed = seedOr(20_261_122);
@@ -130,7 +130,7 @@ describe("the position in a replay", () => {
     const random = createRandom(seed);
     for (let round = 0; round < 60; round++) {
       const disk = createMemoryDisk();
-      const told: string[] = [];
+      const reported: string[] = [];
       const lost: string[] = [];
       const deadly = (key: string, value: string): "before" | "after" | undefined => {
         const fate = random.pick(["before", "after", undefined, undefined, undefined, undefined] as const);
@@ -139,21 +139,21 @@ describe("the position in a replay", () => {
       };
       for (let died = true; died; ) {
         const life = await live(disk, deadly);
-        told.push(...short(life.told));
+        reported.push(...short(life.reported));
         ({ died } = life);
       }
-      expect(told).toEqual(ALL.filter((row) => !lost.includes(row.replace(/^.* of /, ""))));
+      expect(reported).toEqual(ALL.filter((row) => !lost.includes(row.replace(/^.* of /, ""))));
     }
   });
 
   it("a position that cannot be stored delays the rows, and waiting callers get the error", async () => {
     let isFull = true;
-    const kept = createMemoryStore().keyValue;
+    const stored = createMemoryStore().keyValue;
     const store: KeyValueStore = {
-      get: kept.get,
+      get: stored.get,
       set: async (key, value) => {
         if (isFull && key === "replay.fedTo") throw new Error("disk full");
-        await kept.set(key, value);
+        await stored.set(key, value);
       },
     };
     const clock = await openManualClock({ store, startMs: 1_000 });
@@ -185,7 +185,7 @@ describe("the position in a replay", () => {
     expect(short(recorder.lines)).toEqual(ALL.slice(0, 2));
     await clock.advanceTo(2_500, () => market.settled());
     expect(recorder.lines).toHaveLength(2);
-    expect(short((await live(disk)).told)).toEqual([...ALL.slice(3)]);
+    expect(short((await live(disk)).reported)).toEqual([...ALL.slice(3)]);
   });
 
   it("an invalid stored position stops the start", async () => {

@@ -137,10 +137,10 @@ describe("a recorded replay (manual clock)", () => {
     const sink = createRecorder(clock.nowMs);
     createReplayMarket({ rows, clock, pace: "recorded" }).start(sink);
     await clock.advanceTo(DAY_MS + 1_440 * MINUTE_MS, async () => undefined);
-    const told = sink.quotes.map(
+    const reported = sink.quotes.map(
       (q) => `${q.timeMs},${q.symbol},${q.bid},${q.bidQuantity},${q.ask},${q.askQuantity}`,
     );
-    expect(told).toEqual(day.quotes);
+    expect(reported).toEqual(day.quotes);
     expect(sink.prints.map((p) => `${p.timeMs},${p.symbol},${p.price},${p.quantity}`)).toEqual(day.trades);
     expect(new Set(sink.prints.map((print) => print.id)).size).toBe(day.trades.length);
     expect(sink.lines.every((line) => line.split(":")[0] === line.split(" of ")[1])).toBe(true);

@@ -10,7 +10,7 @@ import {
 } from "../../../src/sandbox/markets/index.ts";
 import { createRecorder, type Recorder } from "./recorder.ts";
 
-async function told(seed: number, forMs: number, startMs = 1_000): Promise<Recorder> {
+async function reported(seed: number, forMs: number, startMs = 1_000): Promise<Recorder> {
   const clock = createManualClock({ startMs });
   const sink = createRecorder(clock.nowMs);
   createSyntheticMarket({ clock, seed }).start(sink);
@@ -35,14 +35,18 @@ const problems = ({ bid, ask, bids = [], asks = [] }: QuoteInput): readonly stri
 
 describe("the synthetic market", () => {
   it("the same seed gives the same quotes, another seed gives others", async () => {
-    const [first, second, other] = [await told(7, 60_000), await told(7, 60_000), await told(8, 60_000)];
+    const [first, second, other] = [
+      await reported(7, 60_000),
+      await reported(7, 60_000),
+      await reported(8, 60_000),
+    ];
     expect(second.quotes).toEqual(first.quotes);
     expect(second.prints).toEqual(first.prints);
     expect(other.quotes).not.toEqual(first.quotes);
   });
 
   it("is pinned: seed 1 begins like this on every machine", async () => {
-    const { quotes } = await told(1, 0);
+    const { quotes } = await reported(1, 0);
     expect(quotes.map(({ symbol, bid, ask }) => `${symbol} ${bid} ${ask}`)).toMatchInlineSnapshot(`
       [
         "BTC/USD 59999.53 60002.03",
@@ -90,7 +94,7 @@ describe("the synthetic market", () => {
   });
 
   it("moves every 250 ms over three instruments from the start on", async () => {
-    const { quotes } = await told(1, 1_000);
+    const { quotes } = await reported(1, 1_000);
     expect(quotes.map(({ timeMs }) => timeMs)).toEqual(
       [1_000, 1_250, 1_500, 1_750, 2_000].flatMap((at) => [at, at, at]),
     );
@@ -98,7 +102,7 @@ describe("the synthetic market", () => {
   });
 
   it("every quote can count: positive, not crossed, levels in order, sizes exact", async () => {
-    const { quotes, prints } = await told(3, 300_000);
+    const { quotes, prints } = await reported(3, 300_000);
     expect(quotes.length).toBe(3 * 1_201);
     expect(quotes.flatMap(problems)).toEqual([]);
     expect(

@@ -5,17 +5,17 @@ import { tapCountedQuotes } from "../../../src/sandbox/markets/index.ts";
 import { quoteOf } from "../venue-world.ts";
 
 it("the venue sees only counted quotes, in their counted form; the engine sees everything", () => {
-  const heard: string[] = [];
+  const received: string[] = [];
   const verdicts: QuoteVerdict[] = ["counted", "stale", "jump", "counted"];
   const counted = quoteOf({ bids: ["1"], asks: ["2"] });
   const engine = {
     market: {
       quote: ({ bid }: QuoteInput) => {
-        heard.push(`quote ${bid}`);
+        received.push(`quote ${bid}`);
         return verdicts.shift() ?? "stale";
       },
-      heartbeat: (symbol: string) => void heard.push(`heartbeat ${symbol}`),
-      print: ({ id }: { id: string }) => void heard.push(`print ${id}`),
+      heartbeat: (symbol: string) => void received.push(`heartbeat ${symbol}`),
+      print: ({ id }: { id: string }) => void received.push(`print ${id}`),
     },
     quote: () => ({ quote: counted }),
   };
@@ -26,5 +26,5 @@ it("the venue sees only counted quotes, in their counted form; the engine sees e
   sink.print({ symbol: "BTC/USD", price: "1", quantity: "1", id: "p1", timeMs: 1 });
   expect(answers).toEqual(["counted", "stale", "jump", "counted"]);
   expect(seen).toEqual([counted, counted]);
-  expect(heard).toEqual(["quote 1", "quote 2", "quote 3", "quote 4", "heartbeat BTC/USD", "print p1"]);
+  expect(received).toEqual(["quote 1", "quote 2", "quote 3", "quote 4", "heartbeat BTC/USD", "print p1"]);
 });

@@ -63,14 +63,14 @@ describe("permissions", () => {
   it("a wrong address or a missing permission is refused before the request is parsed, dated or remembered, so that its time is that of an unknown key", async () => {
     const world = await openWorld();
     const stale = world.clock.nowMs() - 60_000;
-    const asked = (use: RequestOptions, query: RequestParameters): Promise<Reply> =>
+    const requested = (use: RequestOptions, query: RequestParameters): Promise<Reply> =>
       call(world, "GET", "/api/order", { ...use, query });
     for (const use of [{ key: KEYS.elsewhere, address: "192.0.2.7" }, { key: KEYS.trader }])
       for (const query of [{ symbol: "BTC/USD", timestamp: stale }, { "a[]": "1" }])
-        expect((await asked(use, query)).body.code).toBe(-2015);
+        expect((await requested(use, query)).body.code).toBe(-2015);
     const query = { symbol: "BTC/USD", orderId: -256, timestamp: world.clock.nowMs(), nonce: "1" };
     expect((await call(world, "DELETE", "/api/v2/order", { key: KEYS.reader, query })).body.code).toBe(-2015);
-    expect((await asked({ key: KEYS.reader }, query)).body.code).toBe(-2013);
+    expect((await requested({ key: KEYS.reader }, query)).body.code).toBe(-2013);
   });
 
   it("decision 39: READ reads, TRADE places and cancels; neither permission includes the other", async () => {
@@ -106,7 +106,7 @@ describe("permissions", () => {
 });
 
 describe("the account of a request", () => {
-  const asked = async (world: ServiceWorld, rest: Record<string, number>): Promise<number> => {
+  const requested = async (world: ServiceWorld, rest: Record<string, number>): Promise<number> => {
     const query = { apiManaged: true, ...rest, nonce: world.nonce() };
     const { status, body } = await call(world, "GET", "/api/v3/openOrders", { key, query });
     return status === 200 ? 200 : (body.code as number);
@@ -114,18 +114,18 @@ describe("the account of a request", () => {
 
   it("contract, Shared: another account is served if the user owns it or has this permission delegated", async () => {
     const world = await openWorld();
-    expect(await asked(world, { account: 1 })).toBe(200);
-    expect(await asked(world, { account: 4, userId: 1 })).toBe(200);
-    expect(await asked(world, { account: 3 })).toBe(200);
+    expect(await requested(world, { account: 1 })).toBe(200);
+    expect(await requested(world, { account: 4, userId: 1 })).toBe(200);
+    expect(await requested(world, { account: 3 })).toBe(200);
     const placed = await place(world, { account: 3 });
     expect([placed.status, placed.body.code]).toEqual([401, -1002]);
   });
 
   it("I07: a foreign account, an unknown one and another's userId get one answer, -1002", async () => {
     const world = await openWorld();
-    expect(await asked(world, { account: 2 })).toBe(-1002);
-    expect(await asked(world, { account: 999 })).toBe(-1002);
-    expect(await asked(world, { userId: 2 })).toBe(-1002);
+    expect(await requested(world, { account: 2 })).toBe(-1002);
+    expect(await requested(world, { account: 999 })).toBe(-1002);
+    expect(await requested(world, { userId: 2 })).toBe(-1002);
     const answers = [2, 999].map((account) =>
       page(world, { query: { apiManaged: true, account, nonce: world.nonce() } }),
     );
@@ -158,11 +158,11 @@ describe("contract, Authentication: consent of the owner, delegated permission",
 
   it("a delegate's order needs TRADE from the owner and the owner's consent, not the delegate's own", async () => {
     const world = await openWorld();
-    const asked = async (account: number): Promise<unknown> => {
+    const requested = async (account: number): Promise<unknown> => {
       const placed = await place(world, { account }, { key: KEYS.silent });
       return placed.body.code ?? placed.body.accountId;
     };
-    expect(await asked(3)).toBe(-2010);
+    expect(await requested(3)).toBe(-2010);
     for (const [consent, permissions, expected] of [
       [true, [], -1002],
       [true, ["READ"], -1002],
@@ -171,7 +171,7 @@ describe("contract, Authentication: consent of the owner, delegated permission",
       [false, ["READ", "TRADE"], -2010],
     ] as const) {
       put(world, consent, permissions);
-      expect([consent, permissions, await asked(OWNED)]).toEqual([consent, permissions, expected]);
+      expect([consent, permissions, await requested(OWNED)]).toEqual([consent, permissions, expected]);
     }
     expect(world.engine.metrics().openParents).toBe(1);
   });

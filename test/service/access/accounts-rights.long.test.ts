@@ -3,11 +3,11 @@ import type { Account, Permission } from "../../../src/model/index.ts";
 import { METHODS, ROUTES } from "../../../src/requests/index.ts";
 import {
   type AccountWorld,
-  type Asking,
   ENTRANCES,
   type Entrance,
   type EntranceReply,
   openAccountWorld,
+  type Querying,
   SUBJECT,
 } from "../../support/entrances.ts";
 import { type Credentials, call, KEYS } from "../../support/service-world.ts";
@@ -46,9 +46,9 @@ const accountsIn = ({ text }: EntranceReply): ReadonlySet<string> =>
 const onBehalf = { extra: { account: SUBJECT } };
 
 /** Requests an action for the subject account and expects it there and nowhere else. */
-async function served(world: AccountWorld, entrance: Entrance, asking: Asking): Promise<void> {
+async function served(world: AccountWorld, entrance: Entrance, requesting: Querying): Promise<void> {
   const before = await Promise.all([ordersOf(world, SUBJECT), ordersOf(world, 1)]);
-  const answer = await entrance.ask(world, asking);
+  const answer = await entrance.ask(world, requesting);
   expect([answer.status, answer.code]).toEqual([200, undefined]);
   expect([...accountsIn(answer)].filter((accountId) => accountId !== String(SUBJECT))).toEqual([]);
   const [subject, own] = await Promise.all([ordersOf(world, SUBJECT), ordersOf(world, 1)]);

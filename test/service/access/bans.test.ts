@@ -54,19 +54,24 @@ describe("decision 42: the answers to a refused address", () => {
   it("weight headers are on every reply, of every route, successful or refused, limited and banned too", async () => {
     const world = await openWorld({ limits: { weightPerMinute: 500 } });
     let used = 0;
-    const told = ({ headers }: Reply): readonly unknown[] => [
+    const reported = ({ headers }: Reply): readonly unknown[] => [
       headers["X-MBX-USED-WEIGHT"],
       headers["X-MBX-USED-WEIGHT-1M"],
     ];
     for (const { method, path, weight } of ROUTES) {
       const reply = await call(world, method, path);
       used += typeof weight === "number" ? weight : weight(new Map());
-      expect([path, reply.status === 429, ...told(reply)]).toEqual([path, false, String(used), String(used)]);
+      expect([path, reply.status === 429, ...reported(reply)]).toEqual([
+        path,
+        false,
+        String(used),
+        String(used),
+      ]);
     }
     const statuses = new Set<string>();
     for (let count = 0; count < 40; count++) {
       const reply = await call(world, "GET", "/api/exchangeInfo");
-      const [one, other] = told(reply);
+      const [one, other] = reported(reply);
       expect([typeof one, other]).toEqual(["string", one]);
       statuses.add(`${reply.status} ${String(reply.body.msg ?? "").includes("banned")}`);
     }
@@ -198,9 +203,9 @@ describe("convention 4.1: a banned address is disconnected", () => {
     const forget = bans.watch("192.0.2.1", () => ended("one"));
     const forgetOther = bans.watch("::ffff:192.0.2.1", () => ended("other"));
     forget();
-    bans.tell("192.0.2.1");
+    bans.notify("192.0.2.1");
     forgetOther();
-    bans.tell("192.0.2.1");
+    bans.notify("192.0.2.1");
     expect(ended.mock.calls).toEqual([["other"]]);
   });
 });

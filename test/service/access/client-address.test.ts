@@ -163,8 +163,8 @@ describe("decision AI: limits and lists use that address", () => {
       ["10.1.2.3", 200],
       ["198.51.100.1", 401],
     ] as const) {
-      const asking = new TestClient(listed, { address: "192.0.2.1", headers: forwarded(value) });
-      const reply = await asking.ask("openOrders.status", { apiManaged: true }, { key: KEYS.elsewhere });
+      const requesting = new TestClient(listed, { address: "192.0.2.1", headers: forwarded(value) });
+      const reply = await requesting.ask("openOrders.status", { apiManaged: true }, { key: KEYS.elsewhere });
       expect(reply.status).toBe(status);
     }
   });

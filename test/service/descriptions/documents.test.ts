@@ -139,10 +139,10 @@ describe("openApiDocument", () => {
       ["allOrderLists", "/api/v3/allOrderList", "Weight 20; 40 for a limit above 500."],
       ["allOrders", "/api/v2/allOrders", "Weight 20; 40 for a limit above 500."],
     ] as const;
-    for (const [name, path, told] of pages) {
-      expect(openApi.paths[path].get.description).toContain(told);
+    for (const [name, path, reported] of pages) {
+      expect(openApi.paths[path].get.description).toContain(reported);
       const [first, least] = [weightOf(name, {}), weightOf(name, { limit: "100" })];
-      expect([first, least]).toEqual([Number(/\d+/.exec(told)?.[0]), first]);
+      expect([first, least]).toEqual([Number(/\d+/.exec(reported)?.[0]), first]);
     }
     const depths = ["100", "101", "501", "1001"].map((limit) => weightOf("depth", { limit }));
     expect(openApi.paths["/api/depth"].get.description).toContain(
@@ -268,10 +268,10 @@ describe("docs/surface.md", () => {
     expect(routes.length).toBe(ROUTES.length);
     for (const [, name = "", codes = ""] of routes) {
       const [method = "", path = ""] = name.split(" ");
-      const told = Object.values(operationOf({ method, path }).responses).map(
+      const reported = Object.values(operationOf({ method, path }).responses).map(
         ({ description }) => description,
       );
-      for (const code of codes.split(" ")) expect(told.join(), name).toContain(`${code} `);
+      for (const code of codes.split(" ")) expect(reported.join(), name).toContain(`${code} `);
     }
   });
 

@@ -290,15 +290,15 @@ describe("the WebSocket interfaces match their description", () => {
   });
 
   it("events of native orders, of balances and of risk", async () => {
-    const tellAccount: ((event: AccountEvent) => void)[] = [];
-    const tellNative: ((execution: NativeExecution) => void)[] = [];
+    const notifyAccount: ((event: AccountEvent) => void)[] = [];
+    const notifyNative: ((execution: NativeExecution) => void)[] = [];
     const balances = [{ asset: "USD", wallet: "10", cross: "4", change: "-10.5" }];
     const positions = [{ symbol: "BTC/USD", amount: "-1.5" }];
     const update = { reason: "ORDER", timeMs: START_MS, balances, positions } as const;
     const accountEvents: AccountEvents = {
       afterFill: () => update,
       subscribe: (listener) => {
-        tellAccount.push(listener);
+        notifyAccount.push(listener);
         return () => undefined;
       },
     };
@@ -306,7 +306,7 @@ describe("the WebSocket interfaces match their description", () => {
       { service: { replayGuard: false, sockets: { accountEvents } } },
       (native) => ({
         subscribe: (listener) => {
-          tellNative.push(listener);
+          notifyNative.push(listener);
           return native.subscribe(listener);
         },
       }),
@@ -326,9 +326,10 @@ describe("the WebSocket interfaces match their description", () => {
       unrealizedProfit: "-2",
       maintenanceMargin: "1",
     };
-    for (const tell of tellAccount) tell({ accountId: 1, call: { crossWallet: "3", positions: [atRisk] } });
+    for (const report of notifyAccount)
+      report({ accountId: 1, call: { crossWallet: "3", positions: [atRisk] } });
     const rejected = reportedOrder({ status: "REJECTED", rejectReason: "OTHER" });
-    for (const tell of tellNative) tell({ ...reportedExecution(rejected), execType: "REJECTED" });
+    for (const report of notifyNative) report({ ...reportedExecution(rejected), execType: "REJECTED" });
     await socket.ask("session.subscriptions");
     await world.engine.idle();
     await socket.ask("userDataStream.unsubscribe");

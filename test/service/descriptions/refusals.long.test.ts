@@ -53,8 +53,12 @@ it.each([...ROUTES, ...IN_COMPAT].map((route) => [`${route.method} ${route.path}
       const freshness = scheme === "V2_QUERY" ? { timestamp: world.clock.nowMs() } : { nonce: world.nonce() };
       const query = scheme === "NONE" ? fields : { ...freshness, ...fields };
       await call(world, method, path, { ...key, query });
-      const [, event, told] = JSON.parse(world.told.at(-1) ?? "[]") as [string, string, { reason: string }];
-      if (event === "request.refused") expect(known, JSON.stringify(fields)).toContain(told.reason);
+      const [, event, reported] = JSON.parse(world.reported.at(-1) ?? "[]") as [
+        string,
+        string,
+        { reason: string },
+      ];
+      if (event === "request.refused") expect(known, JSON.stringify(fields)).toContain(reported.reason);
     }
     for (const key of [KEYS.nobody, KEYS.reader, KEYS.trader]) await call(world, method, path, { key });
     for (const body of ["{", '{"a":[1]}', "a=b", '{"symbol":null}']) {

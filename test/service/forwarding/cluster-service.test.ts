@@ -60,7 +60,7 @@ type Entry = Readonly<{
   node: ClusterService;
   view: View;
   sent: PeerCall[];
-  told: string[];
+  reported: string[];
   clock: ReturnType<typeof createManualClock>;
 }>;
 
@@ -71,7 +71,7 @@ function entryOf(
 ): Entry {
   const clock = createManualClock({ startMs: START_MS });
   const view: View = { sole: OWNER, reads: 0 };
-  const [sent, told]: [PeerCall[], string[]] = [[], []];
+  const [sent, reported]: [PeerCall[], string[]] = [[], []];
   const node = createClusterService({
     standby: ownersOf(view, 2),
     ...{
@@ -80,7 +80,7 @@ function entryOf(
       entropy: { token: (length) => "e".repeat(length) },
     },
     rateLimiter: createMemoryRateLimiter({ clock, enforce: false }),
-    telemetry: { event: (...event) => void told.push(JSON.stringify(event)) },
+    telemetry: { event: (...event) => void reported.push(JSON.stringify(event)) },
     peers: {
       async send(call) {
         sent.push(call);
@@ -89,7 +89,7 @@ function entryOf(
     },
     ...options,
   });
-  return { node, view, sent, told, clock };
+  return { node, view, sent, reported, clock };
 }
 
 /** The owner of all shards, and a node that follows and reaches it. */
@@ -462,17 +462,17 @@ describe("decision ZO: the owner executes only what is meant for it now", () => 
 describe("decision ZS: the account that a request names leads to its shard", () => {
   async function shardsOf(request: (world: ServiceWorld) => WireRequest): Promise<readonly number[]> {
     const world = await openWorld();
-    const asked: number[] = [];
+    const requested: number[] = [];
     const entry = entryOf(world, () => ({ kind: "unsent", reason: "x" }));
     Object.assign(entry.view, {
       sole: undefined,
       of: (shard: number) => {
-        asked.push(shard);
+        requested.push(shard);
         return OWNER;
       },
     });
     await entry.node.handle(request(world));
-    return asked;
+    return requested;
   }
 
   const named = (key: typeof KEYS.owner, account?: string) => (): WireRequest =>
@@ -582,8 +582,8 @@ describe("decision ZU: the node that is asked decides by what it has authenticat
     expect(await ordersAt(worlds)).toEqual([0, 1]);
     const { status, body } = await entry.node.handle(pageOf("3"));
     expect([status, (readJson(body) as JsonObject)["total"]]).toEqual([200, 1]);
-    const asked = entry.sent.map(({ address }) => address);
-    expect(asked).toEqual(["owner:1", "other:1", "owner:1", "other:1"]);
+    const requested = entry.sent.map(({ address }) => address);
+    expect(requested).toEqual(["owner:1", "other:1", "owner:1", "other:1"]);
   });
 
   it("a node that a client asks directly passes it on by its own reading too", async () => {

@@ -124,8 +124,8 @@ describe("decision ZV: a connection stays with its node, and its requests go to 
     const { owners, client, link } = cluster;
     const { of } = owners;
     // The node that is asked first knows better than the one that the client reached.
-    let asked = 0;
-    owners.of = (shard) => (asked++ === 0 ? 2 : of(shard));
+    let requested = 0;
+    owners.of = (shard) => (requested++ === 0 ? 2 : of(shard));
     expect((await client.ask("order.place", FAR_LIMIT)).status).toBe(200);
     expect(link.sent.map(({ incarnation }) => incarnation)).toEqual([2, 1]);
   });
@@ -370,12 +370,12 @@ describe("decision ZY: bounds of forwarded subscriptions", () => {
 
   it("events before the reply wait, and an end after them comes last", async () => {
     const { client, sinks } = await opening();
-    const asked = client.ask(SUBSCRIBE);
+    const requested = client.ask(SUBSCRIBE);
     await client.until(() => sinks.length === 1);
     sinks[0]?.event('{"e":"first"}');
     sinks[0]?.event('{"e":"second"}');
     sinks[0]?.ended();
-    await asked;
+    await requested;
     await client.until(() => client.events.length === 3);
     expect(namesOf(client)).toEqual(["first", "second", "eventStreamTerminated"]);
     expect(client.messages[0]).toMatchObject({ status: 200 });

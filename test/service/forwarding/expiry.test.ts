@@ -61,8 +61,8 @@ async function openOwner(passingMs: number, slow: Slow = "key") {
   const receive = async (
     request: Pick<ForwardedRequest, "form" | "method" | "target" | "rawHeaders" | "remoteAddress" | "body">,
   ): Promise<unknown> => {
-    const told = { incarnation: 1, expiresAtMs: START_MS + 1_000, usedWeight: 1 };
-    const answer = await owner.receive({ ...request, ...told });
+    const reported = { incarnation: 1, expiresAtMs: START_MS + 1_000, usedWeight: 1 };
+    const answer = await owner.receive({ ...request, ...reported });
     return answer.kind === "reply" ? answer.response : answer;
   };
   return { world, open, receive, takeOrders };

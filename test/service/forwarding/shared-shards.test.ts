@@ -22,9 +22,9 @@ import { refusalOf, TestClient } from "../../support/socket-world.ts";
 /** Accounts 1, 2 and 3 at nodes 1, 2 and 3. */
 const OWNERS = { 1: 1, 2: 2, 3: 3 };
 
-type Told = Readonly<{ status: number; code: unknown; body: JsonObject }>;
+type Reported = Readonly<{ status: number; code: unknown; body: JsonObject }>;
 
-async function ask(cluster: SharedWorld, node: number, request: WireRequest): Promise<Told> {
+async function ask(cluster: SharedWorld, node: number, request: WireRequest): Promise<Reported> {
   const { status, body } = await cluster.at(node).node.handle(request);
   const read = readJson(body) as JsonObject;
   return { status, code: read.code, body: read };
@@ -130,15 +130,15 @@ describe("decision XR: nodes that share the shards answer for their own, and pas
   it("a request is weighed before anything is asked about its account", async () => {
     const cluster = await openShared({ owners: OWNERS });
     const { accounts } = cluster.world;
-    let asked = 0;
+    let requested = 0;
     const { key } = accounts;
     accounts.key = (apiKey) => {
-      asked++;
+      requested++;
       return key.call(accounts, apiKey);
     };
     await ask(cluster, 2, placement(cluster));
     // Once to find the owner, once by the owner, which authenticates.
-    expect(asked).toBe(2);
+    expect(requested).toBe(2);
   });
 });
 
@@ -427,22 +427,22 @@ describe("decision XQ: the orders of an account are counted by the owner of its 
   });
 
   it("a limiter is told what was lost first, and then which accounts are here, as they are at any time", async () => {
-    const told: string[] = [];
+    const reported: string[] = [];
     const here: ((accountId: number) => boolean)[] = [];
     const cluster = await openShared({
       owners: OWNERS,
       limiterOf: (node, clock) => ({
         ...limiterWithout(clock),
-        lost: () => void told.push(`${node} lost`),
+        lost: () => void reported.push(`${node} lost`),
         gained(isHere) {
-          told.push(`${node} gained`);
+          reported.push(`${node} gained`);
           here[node] = isHere;
         },
       }),
     });
-    told.length = 0;
+    reported.length = 0;
     cluster.move(1, 2);
-    expect(told).toEqual(["1 lost", "2 gained"]);
+    expect(reported).toEqual(["1 lost", "2 gained"]);
     const seen = (): readonly unknown[] => [1, 2, 3].map((accountId) => here[2]?.(accountId));
     expect(seen()).toEqual([true, true, false]);
     cluster.move(2, 1);
@@ -463,7 +463,9 @@ describe("decision XQ: the orders of an account are counted by the owner of its 
     });
     cluster.move(1, 2);
     expect((await ask(cluster, 3, placement(cluster))).status).toBe(200);
-    const ports = cluster.nodes.flatMap(({ told }) => told.filter((text) => text.includes("host.failed")));
+    const ports = cluster.nodes.flatMap(({ reported }) =>
+      reported.filter((text) => text.includes("host.failed")),
+    );
     expect(ports.some((text) => text.includes("rateLimiter.lost"))).toBe(true);
     expect(ports.some((text) => text.includes("rateLimiter.gained"))).toBe(true);
   });

@@ -61,8 +61,8 @@ describe("decision XR: a shard that leaves ends the streams of its accounts, and
     await placeOver(client, STRANGER);
     await placeOver(client, {}, { account: 4 });
     await client.until(() => client.events.length === 3);
-    const heard = client.messages.flatMap(({ subscriptionId, event }) => (event ? [subscriptionId] : []));
-    expect(heard.slice(1).toSorted()).toEqual([other.subscriptionId, strange.subscriptionId]);
+    const received = client.messages.flatMap(({ subscriptionId, event }) => (event ? [subscriptionId] : []));
+    expect(received.slice(1).toSorted()).toEqual([other.subscriptionId, strange.subscriptionId]);
   });
 
   it("nothing follows the end, and the next subscription has the events of the new owner", async () => {
@@ -145,7 +145,7 @@ describe("decision XR: a shard that leaves ends the streams of its accounts, and
       const cluster = await openShared({ owners: OWNERS });
       const client = cluster.client(node);
       let questions = 0;
-      cluster.at(1).shared.asked = (shard) => {
+      cluster.at(1).shared.requested = (shard) => {
         if (shard === shardOf(1) && ++questions === question) queueMicrotask(() => cluster.move(1, 2));
       };
       expect((await begin(client)).sequence).toBe(0);
@@ -161,7 +161,7 @@ describe("decision XR: a shard that leaves ends the streams of its accounts, and
     const clients = [cluster.client(1), cluster.client(3)] as const;
     for (const client of clients) await begin(client);
     let questions = 0;
-    for (const { shared } of cluster.nodes) shared.asked = () => void questions++;
+    for (const { shared } of cluster.nodes) shared.requested = () => void questions++;
     for (const { clock } of cluster.nodes) await clock.advanceBy(1_000);
     expect(questions).toBeGreaterThan(0);
     cluster.move(1, 2);
@@ -194,15 +194,15 @@ describe("decision XR: a shard that leaves ends the streams of its accounts, and
 });
 
 /** What a host says of account 1: an execution of a native order, and another change of its balances. */
-function hostSaying(): Readonly<{
+function hostAnswering(): Readonly<{
   options: Pick<SharedOptions, "native" | "accountEvents">;
   say: () => void;
   /** The nodes that asked what a fill has changed. */
-  asked: readonly number[];
+  requested: readonly number[];
 }> {
   const executed: ((execution: NativeExecution) => void)[] = [];
   const changed: ((event: AccountEvent) => void)[] = [];
-  const asked: number[] = [];
+  const requested: number[] = [];
   const unasked = (): never => {
     throw new Error("not asked");
   };
@@ -216,7 +216,7 @@ function hostSaying(): Readonly<{
   };
   const accountEvents = (node: number): AccountEvents => ({
     afterFill() {
-      asked.push(node);
+      requested.push(node);
       return UPDATE;
     },
     subscribe(listener) {
@@ -225,17 +225,17 @@ function hostSaying(): Readonly<{
     },
   });
   const say = (): void => {
-    for (const hear of executed) hear(reportedExecution());
-    for (const hear of changed) hear({ accountId: 1, update: UPDATE });
+    for (const receive of executed) receive(reportedExecution());
+    for (const receive of changed) receive({ accountId: 1, update: UPDATE });
   };
-  return { options: { native, accountEvents }, say, asked };
+  return { options: { native, accountEvents }, say, requested };
 }
 
 describe("decision XR: what the host says of an account is told by the owner of its shard", () => {
-  const TOLD = ["ORDER_TRADE_UPDATE", "ACCOUNT_UPDATE", "ACCOUNT_UPDATE"];
+  const REPORTED = ["ORDER_TRADE_UPDATE", "ACCOUNT_UPDATE", "ACCOUNT_UPDATE"];
 
   it("native orders and changes of balances, which every node hears, each once and numbered", async () => {
-    const { options, say, asked } = hostSaying();
+    const { options, say, requested } = hostAnswering();
     const cluster = await openShared({ owners: OWNERS, ...options });
     for (const owner of [1, 2]) {
       if (owner === 2) cluster.move(1, 2);
@@ -244,14 +244,14 @@ describe("decision XR: what the host says of an account is told by the owner of 
       say();
       await client.until(() => client.events.length === 3);
       await settled(cluster);
-      expect(namesOf(client)).toEqual(TOLD);
+      expect(namesOf(client)).toEqual(REPORTED);
       expect(client.events.map(({ sequence }) => sequence)).toEqual([1, 2, 3]);
     }
-    expect(asked).toEqual([1, 2]);
+    expect(requested).toEqual([1, 2]);
   });
 
   it("also to a client that subscribes before the engine has said that the shard is here", async () => {
-    const { options, say } = hostSaying();
+    const { options, say } = hostAnswering();
     const cluster = await openShared({ owners: OWNERS, ...options });
     const shards = [shardOf(1)];
     // The node has streams before it owns the shard.
@@ -262,6 +262,6 @@ describe("decision XR: what the host says of an account is told by the owner of 
     await begin(client);
     say();
     await client.until(() => client.events.length === 3);
-    expect(namesOf(client)).toEqual(TOLD);
+    expect(namesOf(client)).toEqual(REPORTED);
   });
 });

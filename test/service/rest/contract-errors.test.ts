@@ -31,7 +31,7 @@ describe("contract, Errors: an advanced route that is not available is 404 or 50
 
   /** The answers of each route and method that places advanced orders. */
   async function answers(world: ServiceWorld): Promise<readonly unknown[]> {
-    const told: unknown[] = [];
+    const received: unknown[] = [];
     for (const { method, path } of ROUTES.filter(({ advanced }) => advanced)) {
       const json = named(path);
       const { status, body } = await call(world, method, path, {
@@ -39,13 +39,13 @@ describe("contract, Errors: an advanced route that is not available is 404 or 50
         json,
         query: { nonce: world.nonce() },
       });
-      told.push([status, body.code]);
+      received.push([status, body.code]);
     }
     const client = new TestClient(world);
     for (const method of METHODS)
       if ("route" in method && method.route.advanced)
-        told.push(refusalOf(await client.ask(method.name, named(method.route.path))));
-    return told;
+        received.push(refusalOf(await client.ask(method.name, named(method.route.path))));
+    return received;
   }
 
   it.each([
@@ -55,16 +55,16 @@ describe("contract, Errors: an advanced route that is not available is 404 or 50
   ] as const)("when %s", async (_when, engine, expected) => {
     const world = await openWorld({ engine });
     if (expected[0] === 503) world.engine.drain();
-    const told = await answers(world);
-    expect(told).toEqual(Array.from({ length: 5 + 4 }, () => expected));
+    const received = await answers(world);
+    expect(received).toEqual(Array.from({ length: 5 + 4 }, () => expected));
     expect(world.engine.metrics().records).toBe(0);
   });
 
   it("available, each of them is served", async () => {
     const world = await openWorld();
-    const told = await answers(world);
-    expect(told.length).toBe(5 + 4);
-    for (const [status] of told as readonly (readonly unknown[])[]) expect(status).toBe(200);
+    const received = await answers(world);
+    expect(received.length).toBe(5 + 4);
+    for (const [status] of received as readonly (readonly unknown[])[]) expect(status).toBe(200);
   });
 });
 
@@ -125,8 +125,8 @@ describe("contract, Errors: an empty 200 is not a result", () => {
     store.inject("fail-reads");
     const standing = { orderId: -256, nativeId: 5, orderListId: -512 };
     const served: string[] = [];
-    for (const { name, ask: asked } of ENTRANCES.filter((entrance) => entrance.access === "READ")) {
-      const { status, code } = await asked({ ...world, balances, standing }, { key: KEYS.reader });
+    for (const { name, ask: requested } of ENTRANCES.filter((entrance) => entrance.access === "READ")) {
+      const { status, code } = await requested({ ...world, balances, standing }, { key: KEYS.reader });
       if (status === 200) served.push(name);
       else expect([name, status, code]).toEqual([name, 503, -1001]);
     }
@@ -167,13 +167,13 @@ describe("contract, Errors: an outcome that is uncertain is reconciled by id", (
     world.feed.quote({ symbol: "BTC/USD", bid: "6999", ask: "7000" });
     await world.engine.idle();
     const states = async (): Promise<readonly unknown[]> => {
-      const told: unknown[] = [];
+      const received: unknown[] = [];
       for (const id of [{ orderId: placed.body.orderId as number }, { clOrdId: "mine" }]) {
         const query = { symbol: "BTC/USD", ...id, timestamp: world.clock.nowMs() };
         const { body } = await call(world, "GET", "/api/v2/order", { key, query });
-        told.push([body.status, body.apiState]);
+        received.push([body.status, body.apiState]);
       }
-      return told;
+      return received;
     };
     expect(await states()).toEqual([
       ["NEW", "UNKNOWN"],

@@ -187,19 +187,19 @@ describe("contract, Limits: a value at the limit is accepted, one beyond is refu
 
   it("a body of 32,768 bytes is accepted on version 3, POST and DELETE", async () => {
     const world = await quoted();
-    const asked = async (method: string, path: string, body: string): Promise<unknown> => {
+    const requested = async (method: string, path: string, body: string): Promise<unknown> => {
       const query = { nonce: world.nonce() };
       const answer = await world.service.handle(requestOf(method, path, { key, query, body }));
       return answer.status;
     };
     const padded = (fields: object, length: number): string => JSON.stringify(fields).padEnd(length, " ");
     const list = (n: number): object => ({ ...SELL_PAIR, listClientOrderId: `l-${n}` });
-    expect(await asked("POST", LISTS.oco.path, padded(list(1), 32_768))).toBe(200);
-    expect(await asked("POST", LISTS.oco.path, padded(list(2), 32_769))).toBe(413);
-    expect(await asked("DELETE", "/api/v3/orderList", padded({ listClientOrderId: "l-1" }, 32_769))).toBe(
+    expect(await requested("POST", LISTS.oco.path, padded(list(1), 32_768))).toBe(200);
+    expect(await requested("POST", LISTS.oco.path, padded(list(2), 32_769))).toBe(413);
+    expect(await requested("DELETE", "/api/v3/orderList", padded({ listClientOrderId: "l-1" }, 32_769))).toBe(
       413,
     );
-    expect(await asked("DELETE", "/api/v3/orderList", padded({ listClientOrderId: "l-1" }, 32_768))).toBe(
+    expect(await requested("DELETE", "/api/v3/orderList", padded({ listClientOrderId: "l-1" }, 32_768))).toBe(
       200,
     );
   });

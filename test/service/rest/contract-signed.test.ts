@@ -17,7 +17,7 @@ import {
 const key = KEYS.owner;
 
 describe("contract, Authentication: the key is sent in X-MBX-APIKEY", () => {
-  const asked = async (
+  const requested = async (
     world: ServiceWorld,
     headers: readonly string[],
     more = "",
@@ -32,7 +32,7 @@ describe("contract, Authentication: the key is sent in X-MBX-APIKEY", () => {
   };
 
   it.each(["X-MBX-APIKEY", "x-mbx-apikey", "X-Mbx-Apikey"])("%s is read", async (name) => {
-    expect(await asked(await openWorld(), [name, key.apiKey])).toEqual([200, undefined]);
+    expect(await requested(await openWorld(), [name, key.apiKey])).toEqual([200, undefined]);
   });
 
   it.each([
@@ -43,7 +43,7 @@ describe("contract, Authentication: the key is sent in X-MBX-APIKEY", () => {
     ["in the query as apiKey", [], `&apiKey=${key.apiKey}`],
     ["in the query by the header's name", [], `&X-MBX-APIKEY=${key.apiKey}`],
   ])("a key that is sent %s does not count", async (_where, headers, more) => {
-    expect(await asked(await openWorld(), headers, more)).toEqual([401, -2014]);
+    expect(await requested(await openWorld(), headers, more)).toEqual([401, -2014]);
   });
 });
 
@@ -64,7 +64,7 @@ describe("contract, Authentication, version 2, 4: permissions are checked before
   it.each(reading)("$name", async (entrance) => {
     const world = await openAccountWorld();
     const looks = looksInto(world);
-    for (const [asking, expected] of [
+    for (const [requesting, expected] of [
       [{ key: KEYS.nobody }, -2015],
       [{ key: KEYS.trader }, -2015],
       [{ key: KEYS.elsewhere, address: "192.0.2.7" }, -2015],
@@ -72,7 +72,7 @@ describe("contract, Authentication, version 2, 4: permissions are checked before
       [{ extra: { account: 999 } }, -1002],
       [{ extra: { userId: 2 } }, -1002],
     ] as const)
-      expect((await entrance.ask(world, asking)).code).toBe(expected);
+      expect((await entrance.ask(world, requesting)).code).toBe(expected);
     expect(looks()).toBe(0);
     expect((await entrance.ask(world, { key: KEYS.stranger })).status).toBe(200);
     expect(looks()).toBeGreaterThan(0);

@@ -20,7 +20,7 @@ const broken = (): never => {
 };
 
 function expectNothingLeaked(world: ServiceWorld, bodies: readonly unknown[]): void {
-  const texts = [...bodies.map((body) => JSON.stringify(body)), ...world.told].join("\n");
+  const texts = [...bodies.map((body) => JSON.stringify(body)), ...world.reported].join("\n");
   for (const secret of [...SECRETS, KEYS.owner.apiKey]) expect(texts).not.toContain(secret);
 }
 
@@ -50,8 +50,8 @@ describe("failures", () => {
     const read = await call(world, "GET", "/api/v2/order", { key, query });
     const write = await place(world);
     expect([read.status, read.body.code, write.status, write.body.code]).toEqual([500, -1000, 500, -1006]);
-    expect(world.told.at(-1)).toContain("request.failed");
-    expect(world.told.at(-1)).toContain("failures.test.ts");
+    expect(world.reported.at(-1)).toContain("request.failed");
+    expect(world.reported.at(-1)).toContain("failures.test.ts");
     expectNothingLeaked(world, [read.body, write.body]);
     for (const { body } of [read, write]) expect(JSON.stringify(body)).not.toMatch(/\bat |\.ts/);
   });
@@ -127,7 +127,7 @@ describe("failures", () => {
     const requestId = refused.headers["X-Request-Id"] ?? "";
     expect(requestId).toHaveLength(22);
     expect(JSON.stringify(refused.body)).not.toContain(requestId);
-    expect(world.told.at(-1)).toContain(requestId);
+    expect(world.reported.at(-1)).toContain(requestId);
     expect(refused.headers["Content-Type"]).toBe("application/json; charset=utf-8");
   });
 });

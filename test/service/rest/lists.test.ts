@@ -318,16 +318,16 @@ describe("permission to read and cancel lists", () => {
   it("decision 39: READ reads, TRADE cancels; neither permission includes the other", async () => {
     const world = await openWorld();
     const orderListId = listIdOf(await placeList(world, "oco", {}, { key: KEYS.trader }));
-    const asked = async (method: string, name: string, by: typeof key): Promise<number> => {
+    const requested = async (method: string, name: string, by: typeof key): Promise<number> => {
       const query = name === "orderList" ? { orderListId, nonce: world.nonce() } : { nonce: world.nonce() };
       return (await call(world, method, `/api/v3/${name}`, { key: by, query })).status;
     };
     for (const name of ["orderList", "openOrderList", "allOrderList"]) {
-      expect([name, await asked("GET", name, KEYS.reader)]).toEqual([name, 200]);
-      expect([name, await asked("GET", name, KEYS.trader)]).toEqual([name, 401]);
+      expect([name, await requested("GET", name, KEYS.reader)]).toEqual([name, 200]);
+      expect([name, await requested("GET", name, KEYS.trader)]).toEqual([name, 401]);
     }
-    expect(await asked("DELETE", "orderList", KEYS.reader)).toBe(401);
-    expect(await asked("DELETE", "orderList", KEYS.trader)).toBe(200);
+    expect(await requested("DELETE", "orderList", KEYS.reader)).toBe(401);
+    expect(await requested("DELETE", "orderList", KEYS.trader)).toBe(200);
   });
 
   it("contract, Shared: a delegate reads another account's lists, and only reads if READ is all it has", async () => {

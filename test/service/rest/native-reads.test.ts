@@ -25,9 +25,11 @@ const idsOf = (reply: Reply): readonly unknown[] => rows(reply).map(({ orderId }
 const holding =
   (found: readonly NativeOrder[], reported: readonly NativeOrder[] = []) =>
   (): Partial<NativeOrders> => ({
-    find: (asked) =>
+    find: (requested) =>
       found.find((order) =>
-        "orderId" in asked ? order.orderId === asked.orderId : order.clientOrderId === asked.clientOrderId,
+        "orderId" in requested
+          ? order.orderId === requested.orderId
+          : order.clientOrderId === requested.clientOrderId,
       ),
     executions: (query) =>
       reported
@@ -117,17 +119,17 @@ describe("GET /api/v2/order for native orders", () => {
   });
 
   it("contract: execution reports are read only on a miss, and the newest of them counts", async () => {
-    const [kept, gone] = [reportedOrder(), reportedOrder({ orderId: 77n, clientOrderId: "archived" })];
+    const [stored, gone] = [reportedOrder(), reportedOrder({ orderId: 77n, clientOrderId: "archived" })];
     const older = { ...gone, status: "NEW" } as const;
-    const world = await openNativeWorld({}, holding([kept], [older, gone]));
+    const world = await openNativeWorld({}, holding([stored], [older, gone]));
     for (const query of [{ orderId: 77n }, { origClientOrderId: "archived" }]) {
       expect((await read(world, "/api/v2/order", query)).body).toMatchObject({
         orderId: 77,
         status: "FILLED",
       });
     }
-    const hit = await openNativeWorld({}, () => ({ ...holding([kept])(), executions: failing }));
-    expect((await read(hit, "/api/v2/order", { orderId: kept.orderId })).status).toBe(200);
+    const hit = await openNativeWorld({}, () => ({ ...holding([stored])(), executions: failing }));
+    expect((await read(hit, "/api/v2/order", { orderId: stored.orderId })).status).toBe(200);
     const missed = await read(hit, "/api/v2/order", { orderId: 77n });
     expect([missed.status, code(missed)]).toEqual([503, -1001]);
   });
@@ -386,19 +388,19 @@ describe("POST /api/v2/getOrderHistory", () => {
     await placeNative(world, { newClientOrderId: "one" });
     await world.clock.advanceBy(1_000);
     await placeNative(world, { newClientOrderId: "two", symbol: "ETH/USD", price: "8000" });
-    const told = async (json: object): Promise<unknown> => {
+    const reported = async (json: object): Promise<unknown> => {
       const { body } = await ask(world, "/api/v2/getOrderHistory", { ...json });
       return (body.orders as readonly { clientOrderId: string; execType: string }[]).map(
         ({ clientOrderId, execType }) => `${clientOrderId} ${execType}`,
       );
     };
-    expect(await told({})).toEqual(["one NEW", "two NEW", "two TRADE"]);
-    expect(await told({ limit: 2 })).toEqual(["two NEW", "two TRADE"]);
-    expect(await told({ orderId: FIRST })).toEqual(["one NEW"]);
-    expect(await told({ orderId: -256 })).toEqual([]);
-    expect(await told({ clordid: "two" })).toEqual(["two NEW", "two TRADE"]);
-    expect(await told({ symbol: "BTC/USD" })).toEqual(["one NEW"]);
-    expect(await told({ endTime: START_MS })).toEqual(["one NEW"]);
+    expect(await reported({})).toEqual(["one NEW", "two NEW", "two TRADE"]);
+    expect(await reported({ limit: 2 })).toEqual(["two NEW", "two TRADE"]);
+    expect(await reported({ orderId: FIRST })).toEqual(["one NEW"]);
+    expect(await reported({ orderId: -256 })).toEqual([]);
+    expect(await reported({ clordid: "two" })).toEqual(["two NEW", "two TRADE"]);
+    expect(await reported({ symbol: "BTC/USD" })).toEqual(["one NEW"]);
+    expect(await reported({ endTime: START_MS })).toEqual(["one NEW"]);
   });
 
   it("decision 39: needs READ; I07: shows the caller's account only", async () => {

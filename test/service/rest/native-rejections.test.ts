@@ -195,9 +195,9 @@ describe("early business rejections", () => {
     await placeNative(world, { ...POOR, newClientOrderId: "poor" });
     await world.clock.advanceBy(1);
     await placeNative(world, { newClientOrderId: "last" });
-    const told = async (json: object): Promise<readonly Readonly<Record<string, unknown>>[]> =>
+    const reported = async (json: object): Promise<readonly Readonly<Record<string, unknown>>[]> =>
       (await ask(world, "/api/v2/getOrderHistory", { ...json })).body.orders as never;
-    const all = await told({});
+    const all = await reported({});
     expect(all.map(({ clientOrderId }) => clientOrderId)).toEqual(["first", "poor", "last"]);
     expect(all[1]).toEqual({
       symbol: "BTC/USD",
@@ -218,10 +218,13 @@ describe("early business rejections", () => {
       errorMessage: "Account has insufficient balance for requested action.",
       time: START_MS + 1,
     });
-    expect((await told({ limit: 2 })).map(({ clientOrderId }) => clientOrderId)).toEqual(["poor", "last"]);
-    expect((await told({ clOrdId: "poor" })).length).toBe(1);
-    expect(await told({ clOrdId: "poor", orderId: FIRST })).toEqual([]);
-    expect(await told({ symbol: "ETH/USD" })).toEqual([]);
+    expect((await reported({ limit: 2 })).map(({ clientOrderId }) => clientOrderId)).toEqual([
+      "poor",
+      "last",
+    ]);
+    expect((await reported({ clOrdId: "poor" })).length).toBe(1);
+    expect(await reported({ clOrdId: "poor", orderId: FIRST })).toEqual([]);
+    expect(await reported({ symbol: "ETH/USD" })).toEqual([]);
   });
 
   it("I71: an unreadable record is 503 -1001, never 'not found'; an order is found nevertheless", async () => {
@@ -249,9 +252,9 @@ describe("early business rejections", () => {
     const rejections: Rejections = { retain, list: () => [], counts: { retained: 0, lost: 0 } };
     const world = await openNativeWorld({ service: { rejections } });
     expect(code(await placeNative(world, POOR))).toBe(-2010);
-    const told = world.told.filter((event) => event.includes("rejections.retain"));
-    expect(told).toHaveLength(1);
-    expect(told[0]).toContain("TypeError");
-    expect(told[0]).not.toContain("secret");
+    const reported = world.reported.filter((event) => event.includes("rejections.retain"));
+    expect(reported).toHaveLength(1);
+    expect(reported[0]).toContain("TypeError");
+    expect(reported[0]).not.toContain("secret");
   });
 });

@@ -261,12 +261,12 @@ describe("DELETE /api/v2/order and its alias", () => {
 
   describe("convention 3.3: cancelRestrictions", () => {
     const RESTRICTED = [400, -2011, "Order was not canceled due to cancel restrictions."];
-    const told = ({ status, body }: Reply): unknown[] => [status, body.code, body.msg];
+    const received = ({ status, body }: Reply): unknown[] => [status, body.code, body.msg];
 
     it("another value is -1145", async () => {
       const world = await openWorld();
       const orderId = idOf(await place(world));
-      expect(told(await cancel(world, { orderId, cancelRestrictions: "ONLY_FILLED" }))).toEqual([
+      expect(received(await cancel(world, { orderId, cancelRestrictions: "ONLY_FILLED" }))).toEqual([
         ...[400, -1145, "Invalid cancelRestrictions"],
       ]);
       expect((await status(world, { orderId })).body.status).toBe("NEW");
@@ -276,7 +276,7 @@ describe("DELETE /api/v2/order and its alias", () => {
       const world = await openWorld();
       const orderId = idOf(await place(world));
       const refused = await cancel(world, { orderId, cancelRestrictions: "ONLY_PARTIALLY_FILLED" });
-      expect(told(refused)).toEqual(RESTRICTED);
+      expect(received(refused)).toEqual(RESTRICTED);
       expect((await status(world, { orderId })).body).toMatchObject({ status: "NEW", cancelPending: false });
       const canceled = await cancel(world, { orderId, cancelRestrictions: "ONLY_NEW" });
       expect([canceled.status, canceled.body.status]).toEqual([200, "CANCELED"]);
@@ -290,7 +290,7 @@ describe("DELETE /api/v2/order and its alias", () => {
       world.feed.quote({ symbol: "BTC/USD", bid: "6900", ask: "7000" });
       await world.engine.idle();
       expect((await status(world, { orderId })).body.status).toBe("PARTIALLY_FILLED");
-      expect(told(await cancel(world, { orderId, cancelRestrictions: "ONLY_NEW" }))).toEqual(RESTRICTED);
+      expect(received(await cancel(world, { orderId, cancelRestrictions: "ONLY_NEW" }))).toEqual(RESTRICTED);
       const canceled = await cancel(world, { orderId, cancelRestrictions: "ONLY_PARTIALLY_FILLED" });
       expect(canceled.body).toMatchObject({ status: "CANCELED", executedQty: "0.001" });
     });
@@ -302,7 +302,7 @@ describe("DELETE /api/v2/order and its alias", () => {
       world.feed.quote({ symbol: "BTC/USD", bid: "6900", ask: "7000" });
       await world.engine.idle();
       expect((await status(world, { orderId })).body).toMatchObject({ status: "NEW", apiState: "WORKING" });
-      expect(told(await cancel(world, { orderId, cancelRestrictions: "ONLY_NEW" }))).toEqual(RESTRICTED);
+      expect(received(await cancel(world, { orderId, cancelRestrictions: "ONLY_NEW" }))).toEqual(RESTRICTED);
       expect((await status(world, { orderId })).body.cancelPending).toBe(false);
     });
 

@@ -13,7 +13,11 @@ import {
 const key = KEYS.owner;
 
 /** The refusal of a body that is sent as it is. */
-async function toldOf(world: ServiceWorld, json: string, path = "/api/order"): Promise<readonly unknown[]> {
+async function reportedOf(
+  world: ServiceWorld,
+  json: string,
+  path = "/api/order",
+): Promise<readonly unknown[]> {
   const { body } = await call(world, "POST", path, { key, query: { nonce: world.nonce() }, body: json });
   return [body.code, body.msg, body.error];
 }
@@ -92,7 +96,7 @@ describe("decision MG: a remedy names the mistake; the text of the convention st
   ])("%s", async (_mistake, fields, code, msg, advice) => {
     const world = await openWorld();
     world.feed.quote({ symbol: "BTC/USD", bid: "7400", ask: "7500" });
-    const [seenCode, seenMsg, error] = await toldOf(world, order(fields));
+    const [seenCode, seenMsg, error] = await reportedOf(world, order(fields));
     expect([seenCode, seenMsg]).toEqual([code, typeof msg === "string" ? msg : expect.stringMatching(msg)]);
     expect(error).toContain(advice);
   });
@@ -100,24 +104,24 @@ describe("decision MG: a remedy names the mistake; the text of the convention st
   it("a name that resembles nothing has no proposal, and neither has one that was sent already", async () => {
     const world = await openWorld();
     for (const name of ["bananas", "Symbol"]) {
-      const [code, , error] = await toldOf(world, order({ [name]: "1" }));
+      const [code, , error] = await reportedOf(world, order({ [name]: "1" }));
       expect([code, String(error).includes("Did you mean")]).toEqual([-1104, false]);
     }
   });
 
   it("a managed type on /api/v2/order is sent to POST /api/order; an unknown one is not", async () => {
     const world = await openNativeWorld();
-    const told = async (fields: RequestParameters): Promise<readonly unknown[]> =>
-      await toldOf(world, order({ apiManaged: undefined, ...fields }), "/api/v2/order");
+    const reported = async (fields: RequestParameters): Promise<readonly unknown[]> =>
+      await reportedOf(world, order({ apiManaged: undefined, ...fields }), "/api/v2/order");
     for (const type of ["STOP_MARKET", "STOP_LOSS", "SYNTHETIC_LIMIT", "TWAP"]) {
-      const [code, msg, error] = await told({ type });
+      const [code, msg, error] = await reported({ type });
       expect([code, msg, error]).toEqual([
         -1116,
         "Invalid orderType.",
         expect.stringContaining("POST /api/order"),
       ]);
     }
-    const [code, , error] = await told({ type: "STOPP" });
+    const [code, , error] = await reported({ type: "STOPP" });
     expect([code, String(error).includes("POST /api/order")]).toEqual([-1116, false]);
   });
 });

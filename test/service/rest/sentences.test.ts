@@ -8,7 +8,7 @@ import { call, FAR_LIMIT, KEYS, openWorld, place, type ServiceWorld } from "../.
 const key = KEYS.owner;
 
 /** The sentence of a refused body. */
-async function told(world: ServiceWorld, json: string, path = "/api/order"): Promise<unknown> {
+async function reported(world: ServiceWorld, json: string, path = "/api/order"): Promise<unknown> {
   const { body } = await call(world, "POST", path, { key, query: { nonce: world.nonce() }, body: json });
   return body.error;
 }
@@ -64,10 +64,10 @@ describe("a remedy never contradicts the refusal", () => {
       ["/api/v2/order", { apiManaged: true }],
     ] as const)
       for (const type of types) {
-        const text = String(await told(world, JSON.stringify({ ...FAR_LIMIT, ...fields, type }), path));
+        const text = String(await reported(world, JSON.stringify({ ...FAR_LIMIT, ...fields, type }), path));
         expect([path, type, text.includes("exchangeInfo lists")]).toEqual([path, type, false]);
       }
-    const unknown = await told(world, JSON.stringify({ ...FAR_LIMIT, type: "STOPP" }));
+    const unknown = await reported(world, JSON.stringify({ ...FAR_LIMIT, type: "STOPP" }));
     expect(unknown).toContain("use a type that exchangeInfo lists");
   });
 
@@ -130,7 +130,7 @@ describe("a remedy never contradicts the refusal", () => {
 
   it("a JSON number for a decimal is named as such", async () => {
     const world = await openWorld();
-    expect(await told(world, JSON.stringify({ ...FAR_LIMIT, price: 30_000.5 }))).toBe(
+    expect(await reported(world, JSON.stringify({ ...FAR_LIMIT, price: 30_000.5 }))).toBe(
       `Illegal characters found in parameter 'price'; legal range is 'a decimal in quotes, or a whole number'. Send a 'price' in the legal range. A JSON number is not read as a decimal: put it in quotes, such as "30000.5".`,
     );
   });

@@ -62,9 +62,9 @@ describe("decision 43: the ticker of a day", () => {
 
   it("decision AJ: one turn computes the days of at most 16 markets", async () => {
     const listed = Array.from({ length: 37 }, (_none, place) => marketOf(`X${place}`, 10 + place));
-    let asked = 0;
+    let requested = 0;
     const minutes: VolumeHistory["minutes"] = () => {
-      asked++;
+      requested++;
       return [];
     };
     const world = await openWorld({ instruments: listed, volumeHistory: { minutes } });
@@ -75,7 +75,7 @@ describe("decision 43: the ticker of a day", () => {
     const begun: number[] = [];
     for (let turn = 0; turn < 4; turn++) {
       for (let step = 0; step < 1_000; step++) await Promise.resolve();
-      begun.push(asked);
+      begun.push(requested);
       for (const run of turns.splice(0)) run();
     }
     expect(begun).toEqual([16, 32, 40, 40]);
@@ -178,10 +178,10 @@ describe("decision 43: the ticker of a day", () => {
 
   it("the host's own history counts if there is one; its failure is -1001, never 0", async () => {
     let fails = false;
-    const asked: unknown[] = [];
+    const requested: unknown[] = [];
     const volumeHistory: VolumeHistory = {
       minutes: async (range) => {
-        asked.push(range);
+        requested.push(range);
         if (fails) throw new Error("no history");
         return [];
       },
@@ -191,7 +191,7 @@ describe("decision 43: the ticker of a day", () => {
     const { volume, openPrice, count } = (await day(world)).body;
     expect([volume, openPrice, count]).toEqual(["0", undefined, undefined]);
     const toMs = START_MS + MINUTE_MS;
-    expect(asked).toEqual([{ ...BTC, fromMs: toMs - DAY_MS, toMs }]);
+    expect(requested).toEqual([{ ...BTC, fromMs: toMs - DAY_MS, toMs }]);
     fails = true;
     const failed = await day(world);
     expect([failed.status, failed.body.code]).toEqual([503, -1001]);

@@ -139,21 +139,21 @@ describe("decision 44: an instrument that the catalogue has", () => {
   });
 
   it("is not asked about under an alias, which version 2 queries refuse", async () => {
-    const asked: unknown[] = [];
+    const requested: unknown[] = [];
     const world = await openNativeWorld({}, (native) => ({
       page: (query) => {
-        asked.push(query);
+        requested.push(query);
         return native.page(query);
       },
       executions: (query) => {
-        asked.push(query);
+        requested.push(query);
         return native.executions(query);
       },
     }));
     const symbol = "BTCUSD";
     expect(codeOf(await status(world, { symbol }, "/api/v2/allOrders"))).toBe(-1121);
     expect(codeOf(await ask(world, HISTORY, { symbol }))).toBe(-1121);
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
   });
 });
 

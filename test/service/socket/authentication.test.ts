@@ -200,9 +200,9 @@ describe("the key", () => {
     await client.ask("order.place", FAR_LIMIT);
     await client.ask("order.place", FAR_LIMIT, { forge: (params) => ({ ...params, price: "1" }) });
     await client.ask("order.place", FAR_LIMIT, { key: KEYS.nobody });
-    const said = [...client.texts, ...world.told].join("\n");
-    for (const secret of SECRETS) expect(said).not.toContain(secret);
-    expect(said).not.toMatch(/[0-9a-f]{64}/);
+    const answer = [...client.texts, ...world.reported].join("\n");
+    for (const secret of SECRETS) expect(answer).not.toContain(secret);
+    expect(answer).not.toMatch(/[0-9a-f]{64}/);
   });
 });
 
@@ -305,25 +305,25 @@ describe("decision 41: the replay guard, shared with REST", () => {
   it("decision MA: a query by REST and one by a message share a signature; after a cancel of one, one of the other is refused", async () => {
     const { world, client } = await openSocketWorld();
     const { apiKey, secret } = KEYS.owner;
-    const asked = async (method: "GET" | "DELETE", path: string, timestamp: number): Promise<unknown> => {
+    const requested = async (method: "GET" | "DELETE", path: string, timestamp: number): Promise<unknown> => {
       const query = `apiKey=${apiKey}&timestamp=${timestamp}`;
       const rawHeaders = ["X-MBX-APIKEY", apiKey, "signature", sign({ secret, payload: query })];
       const request = { ...requestOf(method, path), target: `${path}?${query}`, rawHeaders };
       return JSON.parse((await world.service.handle(request)).body).code;
     };
-    const told = async (method: string, timestamp: number): Promise<unknown> => {
+    const reported = async (method: string, timestamp: number): Promise<unknown> => {
       const signature = sign({ secret, payload: `apiKey=${apiKey}&timestamp=${timestamp}` });
       return refusalOf(await send(client, method, { apiKey, timestamp, signature }))[1];
     };
     // REST does not know the parameter apiKey: -1104 is an answer of the handler, behind the guard.
-    expect(await told("openOrderLists.status", START_MS)).toBe(undefined);
-    expect(await asked("GET", "/api/v3/allOrderList", START_MS)).toBe(-1104);
-    expect(await asked("DELETE", "/api/v3/orderList", START_MS)).toBe(-1104);
-    expect(await told("orderList.cancel", START_MS)).toBe(-1022);
-    expect(await asked("GET", "/api/v3/allOrderList", START_MS - 1)).toBe(-1104);
-    expect(await told("allOrderLists", START_MS - 1)).toBe(undefined);
-    expect(await asked("DELETE", "/api/order", START_MS - 2)).toBe(-1104);
-    expect(await told("order.cancel", START_MS - 2)).toBe(-1022);
+    expect(await reported("openOrderLists.status", START_MS)).toBe(undefined);
+    expect(await requested("GET", "/api/v3/allOrderList", START_MS)).toBe(-1104);
+    expect(await requested("DELETE", "/api/v3/orderList", START_MS)).toBe(-1104);
+    expect(await reported("orderList.cancel", START_MS)).toBe(-1022);
+    expect(await requested("GET", "/api/v3/allOrderList", START_MS - 1)).toBe(-1104);
+    expect(await reported("allOrderLists", START_MS - 1)).toBe(undefined);
+    expect(await requested("DELETE", "/api/order", START_MS - 2)).toBe(-1104);
+    expect(await reported("order.cancel", START_MS - 2)).toBe(-1022);
   });
 
   it("a listing cannot become a subscription", async () => {

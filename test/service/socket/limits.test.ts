@@ -481,10 +481,10 @@ describe("slow readers", () => {
   it("a client that does not read its answers is closed", async () => {
     const { client } = await openSocketWorld(small);
     client.buffered = "everything";
-    const asking = async (): Promise<void> => {
+    const requesting = async (): Promise<void> => {
       for (let count = 0; count < 200; count++) await client.ask("openOrders.status", OPEN);
     };
-    await expect(asking()).rejects.toThrow("slow reader");
+    await expect(requesting()).rejects.toThrow("slow reader");
   });
 
   it("I64: a public stream, which needs no key, is closed after 1 MiB", async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { MarketPeriod } from "../../../src/service/socket/market-stream.ts";
 import { MarketStreams } from "../../../src/service/socket/market-streams.ts";
-import { Turns } from "../../../src/service/traffic/turns.ts";
+import { TrafficTurns } from "../../../src/service/traffic/turns.ts";
 import { openWorld, START_MS } from "../../support/service-world.ts";
 
 const STREAMS = 200;
@@ -11,16 +11,16 @@ const MOST_PER_TURN = 32;
 async function manyStreams() {
   const { engine, clock } = await openWorld();
   const turns: (() => void)[] = [];
-  const told: MarketPeriod[] = [];
+  const reported: MarketPeriod[] = [];
   const soon = (run: () => void): void => void turns.push(run);
   const streams = new MarketStreams({
     engine,
     clock: { ...clock, soon },
-    turns: new Turns(soon, { arrivals: 0, isProved: () => false }),
+    turns: new TrafficTurns(soon, { arrivals: 0, isProved: () => false }),
     series: { id: "a" },
   });
   const events = (second: MarketPeriod) => {
-    told.push(second);
+    reported.push(second);
     return [];
   };
   const ends = Array.from({ length: STREAMS }, (_, n) =>
@@ -33,7 +33,7 @@ async function manyStreams() {
     ),
   );
   /** Returns the seconds that were told since the last call. */
-  const take = (): readonly MarketPeriod[] => told.splice(0);
+  const take = (): readonly MarketPeriod[] => reported.splice(0);
   return { clock, turns, take, ends };
 }
 

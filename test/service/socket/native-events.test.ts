@@ -58,12 +58,12 @@ async function settle({ world, client }: SubscribedWorld): Promise<readonly Json
 
 describe("decision 45: native orders on the private stream", () => {
   it("placed, filled by quotes and canceled: each event once, in order, numbered without a gap", async () => {
-    const told = await subscribed();
-    const { world } = told;
+    const reported = await subscribed();
+    const { world } = reported;
     await placeNative(world, { newClientOrderId: "a" });
     world.paper.quote(quoteOf({ bids: ["5000"], asks: ["5900x0.2"] }));
     await cancel(world, { origClientOrderId: "a" });
-    const events = await settle(told);
+    const events = await settle(reported);
     expect(events.map(lineOf)).toEqual([
       "a NEW NEW",
       "a TRADE PARTIALLY_FILLED 0.2 at 5900, 0.2",
@@ -93,28 +93,28 @@ describe("decision 45: native orders on the private stream", () => {
   });
 
   it("share the numbers with managed orders", async () => {
-    const told = await subscribed();
-    await placeNative(told.world, { newClientOrderId: "n" });
-    await place(told.world, { newClientOrderId: "m" });
-    await placeNative(told.world, { newClientOrderId: "o" });
-    const events = await settle(told);
+    const reported = await subscribed();
+    await placeNative(reported.world, { newClientOrderId: "n" });
+    await place(reported.world, { newClientOrderId: "m" });
+    await placeNative(reported.world, { newClientOrderId: "o" });
+    const events = await settle(reported);
     expect(events.map(lineOf)).toEqual(["n NEW NEW", "m NEW NEW", "o NEW NEW"]);
     expect(events.map(({ sequence }) => sequence)).toEqual([1, 2, 3]);
   });
 
   it("a child of a managed order is not reported as a native order, nor numbered", async () => {
-    const told = await subscribed();
-    told.say(reportedExecution(reportedOrder({ clientOrderId: "aqc-1" })));
-    told.say(reportedExecution(reportedOrder({ clientOrderId: "mine" })));
-    const events = await settle(told);
+    const reported = await subscribed();
+    reported.say(reportedExecution(reportedOrder({ clientOrderId: "aqc-1" })));
+    reported.say(reportedExecution(reportedOrder({ clientOrderId: "mine" })));
+    const events = await settle(reported);
     expect(events.map(({ o, sequence }) => [(o as JsonObject).c, sequence])).toEqual([["mine", 1]]);
   });
 
   it("decision 2: the 64-bit id and the execution id are exact", async () => {
-    const told = await subscribed();
-    told.say({ ...reportedExecution(), executionId: "999999999999999999" });
-    told.say({ ...reportedExecution(), executionId: "1000000000000000000" });
-    expect((await settle(told)).map(({ o }) => o)).toMatchObject([
+    const reported = await subscribed();
+    reported.say({ ...reportedExecution(), executionId: "999999999999999999" });
+    reported.say({ ...reportedExecution(), executionId: "1000000000000000000" });
+    expect((await settle(reported)).map(({ o }) => o)).toMatchObject([
       { i: 8_389_765_489_680_951_453n, t: 999_999_999_999_999_999n, executionId: "999999999999999999" },
       { i: 8_389_765_489_680_951_453n, t: 1_000_000_000_000_000_000n, executionId: "1000000000000000000" },
     ]);
@@ -123,15 +123,15 @@ describe("decision 45: native orders on the private stream", () => {
 
 describe("decision MB: the number of a fill", () => {
   it("is the same in the reply, in the history and on the stream, and differs for each fill", async () => {
-    const told = await subscribed();
-    const { world } = told;
+    const reported = await subscribed();
+    const { world } = reported;
     world.paper.quote(quoteOf({ bids: ["6999"], asks: ["7001x0.1", "7002x0.1", "7003x5"] }));
     const { body } = await placeNative(world, { price: "8000" });
     const replied = (body.fills as readonly JsonObject[]).map(({ tradeId }) => tradeId);
     const { body: history } = await ask(world, "/api/v2/getOrderHistory");
-    const kept = (history.orders as readonly JsonObject[]).map(({ tradeId }) => tradeId);
-    const streamed = (await settle(told)).map(({ o }) => (o as JsonObject).t);
-    expect([replied, kept, streamed]).toEqual([
+    const stored = (history.orders as readonly JsonObject[]).map(({ tradeId }) => tradeId);
+    const streamed = (await settle(reported)).map(({ o }) => (o as JsonObject).t);
+    expect([replied, stored, streamed]).toEqual([
       [1, 2, 3],
       [undefined, 1, 2, 3],
       [0, 1, 2, 3],
@@ -139,10 +139,10 @@ describe("decision MB: the number of a fill", () => {
   });
 
   it("is a number also if the venue's ids are text", async () => {
-    const told = await subscribed();
-    told.say({ ...reportedExecution(), executionId: "x-1" });
-    told.say({ ...reportedExecution(), executionId: "x-2" });
-    const numbers = (await settle(told)).map(({ o }) => (o as JsonObject).t);
+    const reported = await subscribed();
+    reported.say({ ...reportedExecution(), executionId: "x-1" });
+    reported.say({ ...reportedExecution(), executionId: "x-2" });
+    const numbers = (await settle(reported)).map(({ o }) => (o as JsonObject).t);
     expect(numbers).toEqual([tradeIdOf("x-1"), tradeIdOf("x-2")]);
     expect(numbers[0]).not.toBe(numbers[1]);
   });
@@ -150,20 +150,20 @@ describe("decision MB: the number of a fill", () => {
 
 describe("decision MD: the average price of a native order", () => {
   it("is that of its fills so far, exact", async () => {
-    const told = await subscribed();
-    const { world } = told;
+    const reported = await subscribed();
+    const { world } = reported;
     world.paper.quote(quoteOf({ bids: ["6999"], asks: ["7001x0.1", "7002x0.2"] }));
     await placeNative(world, { price: "8000", quantity: "0.6" });
     world.paper.quote(quoteOf({ bids: ["6999"], asks: ["7000.00000001x9"] }));
-    const averages = (await settle(told)).map(({ o }) => (o as JsonObject).ap);
+    const averages = (await settle(reported)).map(({ o }) => (o as JsonObject).ap);
     expect(averages).toEqual(["0", "7001", "7001.66666667", "7000.83333334"]);
   });
 
   it("is 0 if the host does not report the executed amount", async () => {
-    const told = await subscribed();
-    told.say(reportedExecution());
-    told.say(reportedExecution(reportedOrder({ executedNotional: notional("0.007") })));
-    expect((await settle(told)).map(({ o }) => (o as JsonObject).ap)).toEqual(["0", "7000"]);
+    const reported = await subscribed();
+    reported.say(reportedExecution());
+    reported.say(reportedExecution(reportedOrder({ executedNotional: notional("0.007") })));
+    expect((await settle(reported)).map(({ o }) => (o as JsonObject).ap)).toEqual(["0", "7000"]);
   });
 });
 
@@ -174,13 +174,13 @@ describe("convention 4.9: ORDER_TRADE_UPDATE of a native order, letter for lette
   };
 
   it("of a new order, with stop price and list", async () => {
-    const told = await subscribed();
+    const reported = await subscribed();
     const order = reportedOrder({
       ...{ status: "NEW", type: "STOP_LOSS_LIMIT", timeInForce: "GTC", stopPrice: price("7001.5") },
       ...{ executedQuantity: ZERO_QUANTITY, orderListId: 77n, clientOrderId: "n" },
     });
-    told.say({ executionId: "x-0", execType: "NEW", order, timeMs: START_MS - 5 });
-    const [event] = await settle(told);
+    reported.say({ executionId: "x-0", execType: "NEW", order, timeMs: START_MS - 5 });
+    const [event] = await settle(reported);
     expect(event).toEqual({
       ...{ e: "ORDER_TRADE_UPDATE", E: START_MS, T: START_MS - 5, sequence: 1 },
       o: {
@@ -193,26 +193,26 @@ describe("convention 4.9: ORDER_TRADE_UPDATE of a native order, letter for lette
   });
 
   it("of a trade, and of an end with its reasons", async () => {
-    const told = await subscribed();
+    const reported = await subscribed();
     const order = reportedOrder({
       status: "PARTIALLY_FILLED",
       quantity: quantity("0.5"),
       executedQuantity: quantity("0.2"),
     });
-    told.say({
+    reported.say({
       ...{ executionId: "9007199254740993", execType: "TRADE", order, timeMs: START_MS },
       ...{ lastQuantity: quantity("0.05"), lastPrice: price("7000.5") },
     });
     const reasons = { reason: "USER_CANCELED", rejectReason: "OTHER" } as const;
     const ended = { ...order, status: "CANCELED", ...reasons } as const;
-    told.say({ executionId: "x-9", execType: "CANCELED", order: ended, timeMs: START_MS });
+    reported.say({ executionId: "x-9", execType: "CANCELED", order: ended, timeMs: START_MS });
     const usual = {
       ...{ s: "BTC/USD", c: "reported", S: "SELL", o: "LIMIT", f: "FOK", q: "0.5", p: "7000.12345678" },
       ...{ ap: "0", sp: "0", i: 8_389_765_489_680_951_453n, z: "0.2", T: START_MS, R: false, ot: "LIMIT" },
       ...{ ...NOT_HERE, gtd: 0, er: "0", g: -1, accountId: 1 },
     };
     const trade = { x: "TRADE", X: "PARTIALLY_FILLED", l: "0.05", L: "7000.5", t: 9007199254740993n };
-    expect((await settle(told)).map(({ o }) => o)).toEqual([
+    expect((await settle(reported)).map(({ o }) => o)).toEqual([
       { ...usual, ...trade, executionId: "9007199254740993" },
       { ...usual, x: "CANCELED", X: "CANCELED", l: "0", L: "0", t: 0, ...reasons },
     ]);
@@ -228,19 +228,19 @@ describe("convention 4.9: er of a native order that expires", () => {
   ] as const;
   for (const [name, terms, er] of cases) {
     it(`${name} is ${er}`, async () => {
-      const told = await subscribed();
+      const reported = await subscribed();
       const order = reportedOrder({ ...terms, status: "EXPIRED" });
-      told.say({ executionId: "x-2", execType: "EXPIRED", order, timeMs: 0 });
-      expect((await settle(told)).map(({ o }) => (o as JsonObject).er)).toEqual([er]);
+      reported.say({ executionId: "x-2", execType: "EXPIRED", order, timeMs: 0 });
+      expect((await settle(reported)).map(({ o }) => (o as JsonObject).er)).toEqual([er]);
     });
   }
 
   it("anything but an expiry is 0", async () => {
-    const told = await subscribed();
+    const reported = await subscribed();
     const order = reportedOrder({ type: "MARKET", timeInForce: "IOC" });
     for (const execType of ["NEW", "TRADE", "CANCELED", "REJECTED"] as const) {
-      told.say({ executionId: execType, execType, order, timeMs: 0 });
+      reported.say({ executionId: execType, execType, order, timeMs: 0 });
     }
-    expect((await settle(told)).map(({ o }) => (o as JsonObject).er)).toEqual(["0", "0", "0", "0"]);
+    expect((await settle(reported)).map(({ o }) => (o as JsonObject).er)).toEqual(["0", "0", "0", "0"]);
   });
 });

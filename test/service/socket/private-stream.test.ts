@@ -882,9 +882,9 @@ describe("accounts of the host", () => {
   }
 
   it("convention 4.10, 4.11: ACCOUNT_UPDATE m=ORDER follows each TRADE, numbered with it", async () => {
-    const asked: unknown[] = [];
+    const requested: unknown[] = [];
     const accountEvents = scriptedAccounts(({ fill, ...of }) => {
-      asked.push([of, fill.executionId]);
+      requested.push([of, fill.executionId]);
       return {
         reason: "ORDER",
         timeMs: START_MS - 1,
@@ -919,7 +919,7 @@ describe("accounts of the host", () => {
         ],
       },
     });
-    expect(asked).toEqual([[{ accountId: 1, symbol: "BTC/USD", side: "BUY" }, "x-1"]]);
+    expect(requested).toEqual([[{ accountId: 1, symbol: "BTC/USD", side: "BUY" }, "x-1"]]);
   });
 
   it("deposits and margin calls come from the host, in one sequence with the orders", async () => {
@@ -965,7 +965,7 @@ describe("accounts of the host", () => {
       "a TRADE PARTIALLY_FILLED 0.004 of 0.004",
       "a TRADE FILLED 0.006 of 0.01",
     ]);
-    expect(world.told.filter((told) => told.includes("accountEvents.afterFill"))).toHaveLength(2);
-    expect(world.told.join()).not.toContain("secret");
+    expect(world.reported.filter((received) => received.includes("accountEvents.afterFill"))).toHaveLength(2);
+    expect(world.reported.join()).not.toContain("secret");
   });
 });

@@ -127,8 +127,8 @@ describe("the envelope", () => {
     const client = new TestClient(world);
     expect(refusalOf(await client.ask("openOrders.status", { apiManaged: true }))).toEqual([500, -1000]);
     expect(refusalOf(await client.ask("openOrders.cancelAll", { apiManaged: true }))).toEqual([500, -1006]);
-    expect(client.texts.join() + world.told.join()).not.toContain("secret");
-    expect(world.told.filter((told) => told.includes("request.failed"))).toHaveLength(2);
+    expect(client.texts.join() + world.reported.join()).not.toContain("secret");
+    expect(world.reported.filter((reported) => reported.includes("request.failed"))).toHaveLength(2);
   });
 
   it("a request whose connection has gone: nothing is sent, nothing breaks", async () => {

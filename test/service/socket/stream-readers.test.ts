@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { MarketEvent } from "../../../src/service/socket/market-event.ts";
 import { type MarketReader, StreamReaders } from "../../../src/service/socket/stream-readers.ts";
-import { Turns } from "../../../src/service/traffic/turns.ts";
+import { TrafficTurns } from "../../../src/service/traffic/turns.ts";
 
 /** A stream, and turns of the event loop that pass one at a time. */
 function stream() {
   const soon: (() => void)[] = [];
-  const turns = new Turns((run) => void soon.push(run), { arrivals: 0, isProved: () => false });
+  const turns = new TrafficTurns((run) => void soon.push(run), { arrivals: 0, isProved: () => false });
   const readers = new StreamReaders(turns);
   const sent: string[] = [];
   const held = new Map<string, number>();
@@ -35,7 +35,7 @@ describe("decision GE: events of public streams go out in turns", () => {
   it("one turn sends a bounded number, a request of another network begins between, and nobody is left out", () => {
     const { readers, read, turns, take, turn, isCalm } = stream();
     for (let count = 0; count < 1_000; count++) read(`${count}`, "crowd");
-    readers.tell(event("x".repeat(LONG)));
+    readers.publish(event("x".repeat(LONG)));
     const counts = [take().length];
     let began = -1;
     turns.begin("honest", { bytes: 100, beside: 4_096 }, () => {
@@ -53,11 +53,11 @@ describe("decision GE: events of public streams go out in turns", () => {
   it("each reader gets the events in order, also those that come while earlier ones wait", () => {
     const { readers, read, take, turn, isCalm } = stream();
     for (let count = 0; count < 200; count++) read(`${count}`, "crowd");
-    for (const text of ["a", "b", "c"]) readers.tell(event(text.repeat(LONG)));
+    for (const text of ["a", "b", "c"]) readers.publish(event(text.repeat(LONG)));
     while (!isCalm()) turn();
-    const told = take();
+    const reported = take();
     for (let count = 0; count < 200; count++) {
-      expect(told.filter((line) => line.startsWith(`${count} `))).toEqual(
+      expect(reported.filter((line) => line.startsWith(`${count} `))).toEqual(
         ["a", "b", "c"].map((text) => `${count} ${text}`),
       );
     }
@@ -67,7 +67,7 @@ describe("decision GE: events of public streams go out in turns", () => {
     const { readers, read, held, take, turn, isCalm } = stream();
     for (let count = 0; count < 200; count++) read(`${count}`, "crowd");
     const last = read("last", "crowd");
-    readers.tell(event("x".repeat(LONG)));
+    readers.publish(event("x".repeat(LONG)));
     expect(held.get("last")).toBeGreaterThanOrEqual(LONG);
     readers.delete(last);
     while (!isCalm()) turn();
@@ -78,7 +78,7 @@ describe("decision GE: events of public streams go out in turns", () => {
 
 it("decision GE: an event is written once for all readers of its stream, in either form", () => {
   let named = 0;
-  const told = new MarketEvent(
+  const reported = new MarketEvent(
     {
       get name() {
         named++;
@@ -87,6 +87,7 @@ it("decision GE: an event is written once for all readers of its stream, in eith
     },
     '{"t":1}',
   );
-  for (let count = 0; count < 3; count++) expect(told.named).toBe('{"stream":"btcusd@trade","data":{"t":1}}');
-  expect([told.text, named]).toEqual(['{"t":1}', 1]);
+  for (let count = 0; count < 3; count++)
+    expect(reported.named).toBe('{"stream":"btcusd@trade","data":{"t":1}}');
+  expect([reported.text, named]).toEqual(['{"t":1}', 1]);
 });

@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
-import { Turns, turnCost } from "../../../src/service/traffic/turns.ts";
+import { TrafficTurns, turnCost } from "../../../src/service/traffic/turns.ts";
 
 /** Turns whose event loop advances on request, and optionally accepts a connection each time. */
 function stepped({ newcomers = false } = {}) {
   const soon: (() => void)[] = [];
   const crowd = { arrivals: 0, isProved: (address: string) => address.startsWith("proved") };
-  const turns = new Turns((run) => soon.push(run), crowd);
+  const turns = new TrafficTurns((run) => soon.push(run), crowd);
   const begun: string[] = [];
   const ask = (address: string, name: string, bytes = 0, weight = 1): void =>
     turns.begin(address, turnCost({ bytes, weight }), () => begun.push(name));

@@ -10,11 +10,11 @@ const { WORKERS = String(availableParallelism()) } = process.env;
 
 type Chunk = Readonly<{ firstSeed: number; runs: number; steps: number }>;
 
-/** Runs clusters from the next seed of the progress on, until it has their number. Calls `told` after each chunk. */
+/** Runs clusters from the next seed of the progress on, until it has their number. Calls `reported` after each chunk. */
 export async function runClusters(
   progress: Progress,
   { runs, steps }: Readonly<{ runs: number; steps: number }>,
-  told: (failures: readonly Failure[]) => void,
+  reported: (failures: readonly Failure[]) => void,
 ): Promise<void> {
   let nextSeed = progress.nextSeed;
   const lastSeed = nextSeed + runs - progress.worlds;
@@ -32,7 +32,7 @@ export async function runClusters(
       done.delete(progress.nextSeed);
       progress.nextSeed = one.nextSeed;
       addProgress(progress, one);
-      told(one.failures);
+      reported(one.failures);
     }
   };
   await Promise.all(Array.from({ length: Number(WORKERS) }, () => work(next, take)));

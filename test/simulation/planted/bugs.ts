@@ -29,11 +29,11 @@ export const BUGS: readonly Bug[] = [
     edits: [
       {
         file: "src/engine/commit/committer.ts",
-        before: `      const outcomes = await this.#ask(batch, goOn);
+        before: `      const outcomes = await this.#appendInTime(batch, resume);
       if (!this.#isSilent) this.#parts.board.storeWorked();
       refused = await this.#settle(batch, outcomes);`,
         after: `      refused = await this.#settle(batch, parts.map(() => "durable" as const));
-      await this.#ask(batch, goOn);
+      await this.#appendInTime(batch, resume);
       if (!this.#isSilent) this.#parts.board.storeWorked();`,
       },
     ],
@@ -43,8 +43,8 @@ export const BUGS: readonly Bug[] = [
     edits: [
       {
         file: "src/engine/eligibility/exposure-watch.ts",
-        before: "else if (askedAtMs - sinceMs >= this.#confirmMs) this.#end(order);",
-        after: "else if (askedAtMs < sinceMs) this.#end(order);",
+        before: "else if (requestedAtMs - sinceMs >= this.#confirmMs) this.#end(order);",
+        after: "else if (requestedAtMs < sinceMs) this.#end(order);",
       },
     ],
   },
@@ -167,8 +167,8 @@ export const keyOfBoth = (childId: string, executionId: string): string =>`,
     edits: [
       {
         file: "src/host-answers/child-report.ts",
-        before: "takeFills(said, { fills, attempt: (read) => read() })",
-        after: "takeFills(said, { fills, attempt: (read) => harmless(read, () => undefined) })",
+        before: "takeFills(answer, { fills, attempt: (read) => read() })",
+        after: "takeFills(answer, { fills, attempt: (read) => harmless(read, () => undefined) })",
       },
     ],
   },
@@ -274,9 +274,9 @@ export const keyOfBoth = (childId: string, executionId: string): string =>`,
     edits: [
       {
         file: "src/engine/children/child-reports.ts",
-        before: "        const late = { ...named, shard, said, source };\n",
+        before: "        const late = { ...named, shard, reading, source };\n",
         after: `        if (live?.working.list !== undefined) return;
-        const late = { ...named, shard, said, source };
+        const late = { ...named, shard, reading, source };
 `,
       },
     ],
@@ -303,8 +303,8 @@ export const keyOfBoth = (childId: string, executionId: string): string =>`,
     edits: [
       {
         file: "src/engine/cluster/beat-watch.ts",
-        before: "seen.stillMs >= seen.ttlMs ?",
-        after: "seen.stillMs >= seen.ttlMs / 2 ?",
+        before: "last.stillMs >= last.ttlMs ?",
+        after: "last.stillMs >= last.ttlMs / 2 ?",
       },
     ],
   },
@@ -314,7 +314,7 @@ export const keyOfBoth = (childId: string, executionId: string): string =>`,
     edits: [
       {
         file: "src/engine/core/open-calls.ts",
-        before: "    } finally {\n      this.#trust.demand();\n    }",
+        before: "    } finally {\n      this.#trust.requireHeld();\n    }",
         after: "    } finally {\n    }",
       },
     ],
@@ -420,7 +420,7 @@ export const keyOfBoth = (childId: string, executionId: string): string =>`,
     edits: [
       {
         file: "src/engine/cluster/shard-moves.ts",
-        before: "      await this.#keepMarks(shard);\n",
+        before: "      await this.#persistMarks(shard);\n",
         after: "",
       },
     ],
@@ -459,7 +459,7 @@ export const keyOfBoth = (childId: string, executionId: string): string =>`,
       },
       {
         file: "src/engine/cluster/shard-moves.ts",
-        before: "      committer.forgetMarks(number);\n",
+        before: "      committer.dropMarks(number);\n",
         after: "",
       },
     ],
@@ -538,10 +538,10 @@ export const keyOfBoth = (childId: string, executionId: string): string =>`,
     edits: [
       {
         file: "src/engine/cluster/venue-buffer.ts",
-        before: `    if (this.#passing?.hears(childId ?? "") === true) return this.#passing.listener(event);
+        before: `    if (this.#passing?.accepts(childId ?? "") === true) return this.#passing.listener(event);
 `,
         after: `    if (this.#passing !== undefined)
-      return this.#passing.hears(childId ?? "") ? this.#passing.listener(event) : undefined;
+      return this.#passing.accepts(childId ?? "") ? this.#passing.listener(event) : undefined;
 `,
       },
     ],

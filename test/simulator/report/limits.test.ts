@@ -51,7 +51,7 @@ it("decision RJ: a report of thousands of orders stays small and says what it le
   expect([result.orders.length, result.fills.length > ORDERS]).toEqual([ORDERS, true]);
   expect(text.length).toBeLessThan(3_000_000);
   expect(rowsOf(page, "Managed orders")).toHaveLength(500);
-  const said = elementsOf(page, ({ name }) => name === "p")
+  const answer = elementsOf(page, ({ name }) => name === "p")
     .map((line) => line.text)
     .join("\n");
   const scheduled = ORDERS / 10 - 20;
@@ -62,7 +62,7 @@ it("decision RJ: a report of thousands of orders stays small and says what it le
     `${ORDERS - 100} more orders have no levels and no children in this chart`,
     `${scheduled} more orders with a trigger not shown.`,
   ])
-    expect(said).toContain(left);
+    expect(answer).toContain(left);
   const small = parseHtml(reportOf(result, { maxRows: 3, maxCharts: 1 }));
   expect(rowsOf(small, "Managed orders")).toHaveLength(3);
   expect(elementsOf(small, ({ name }) => name === "figure")).toHaveLength(6);

@@ -167,18 +167,18 @@ describe("the pace of a simulation", () => {
     const market = ["999", "998", "997"].map((bid, n): MarketRow => {
       return { kind: "quote", timeMs: START_MS + n, symbol: SYMBOL, bid, ask: "1000" };
     });
-    const heard: string[] = [];
+    const received: string[] = [];
     const result = await simulate({
       ...{ symbols: [SYMBOL], market, balances: { BTC: "1" } },
       strategy: ({ on, placeNative }) => {
         const stop = on("quote", async ({ timeMs }) => {
-          heard.push(String(timeMs - START_MS));
+          received.push(String(timeMs - START_MS));
           stop();
           await placeNative({ symbol: SYMBOL, side: "SELL", type: "MARKET", quantity: "0.5" });
         });
       },
     });
-    expect(heard).toEqual(["1"]);
+    expect(received).toEqual(["1"]);
     expect(result.fills.map(({ price }) => price)).toEqual(["998"]);
   });
 });

@@ -74,10 +74,10 @@ const fencedLists: StoreRule = {
   name: "I60: the lists of a fenced shard are not written, those of the other shards are",
   remedy: "Leave the lists of a fenced part out with its records.",
   async check({ store }) {
-    const [fenced, kept] = [endedList({ listId: -256 }), endedList({ listId: -257 })];
-    const shards = [part(0, 9, { endedLists: [fenced] }), part(1, 1, { endedLists: [kept] })];
+    const [fenced, stored] = [endedList({ listId: -256 }), endedList({ listId: -257 })];
+    const shards = [part(0, 9, { endedLists: [fenced] }), part(1, 1, { endedLists: [stored] })];
     same("append of two shards", await store.append({ shards }), ["fenced", "durable"]);
-    same("pageEndedLists", await store.pageEndedLists({ accountId: 1, limit: 9 }), [kept]);
+    same("pageEndedLists", await store.pageEndedLists({ accountId: 1, limit: 9 }), [stored]);
   },
 };
 

@@ -221,13 +221,13 @@ const inSteps: StoreRule = {
     const rows = (await rowsOf(store)).length;
     holds(`rows after the first of several steps, of ${MANY}`, rows > 0, "some are left", rows);
     const done: string[] = [];
-    let heard = 0;
-    const forgetting = forget(store, () => ++heard > 0).then(() => done.push("forgotten"));
+    let received = 0;
+    const forgetting = forget(store, () => ++received > 0).then(() => done.push("forgotten"));
     await store.append({ shards: [part(1, 1, { records: [sampleRecord(1, 1)] })] });
     done.push("appended");
     await forgetting;
     same(`append while ${rows} orders leave`, done, ["appended", "forgotten"]);
-    holds(`forgetEnded of ${rows} orders`, heard > 0, "calls of `goesOn`", heard);
+    holds(`forgetEnded of ${rows} orders`, received > 0, "calls of `goesOn`", received);
   },
 };
 

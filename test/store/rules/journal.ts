@@ -137,8 +137,8 @@ const partly: StoreRule = {
     const heads = await Promise.all([1, 2, 3, 4].map((shard) => store.head(shard)));
     const sequences = heads.map(({ sequence }) => sequence);
     same("heads of the four shards", sequences, [1, 0, 0, 2]);
-    const kept = await store.pageEnded({ accountId: 1, afterOrderId: 0, newestFirst: false, limit: 9 });
-    same("pageEnded", kept, [endedOrder({ orderId: -257 })]);
+    const stored = await store.pageEnded({ accountId: 1, afterOrderId: 0, newestFirst: false, limit: 9 });
+    same("pageEnded", stored, [endedOrder({ orderId: -257 })]);
   },
 };
 

@@ -32,8 +32,8 @@ export type LeaseRule = Readonly<{
 }>;
 
 /** Returns a rule for stores with leases. */
-export const leaseRule = ({ check, ...said }: LeaseRule): StoreRule => ({
-  ...said,
+export const leaseRule = ({ check, ...answer }: LeaseRule): StoreRule => ({
+  ...answer,
   where: { leases: true },
   check: async (world) => await check(leasesOf(world.store), world),
 });

@@ -6,7 +6,7 @@ import { part, QUOTE, sampleRecord, sampleRecords } from "./samples.ts";
 import type { StoreRule, StoreRules } from "./world.ts";
 
 /** Most rows of dead nodes beside those that own shards. */
-const DEAD_KEPT = 16;
+const DEAD_RETAINED = 16;
 
 async function rowOf(
   leases: ShardLeases,
@@ -129,8 +129,8 @@ const tellsFollowed = leaseRule({
       await leases.renew({ incarnation, state: "ready", ...(followed !== undefined && { followed }) });
       return (await rowOf(leases, incarnation))?.followed;
     };
-    const said = [await renewed(), await renewed(0), await renewed(9_007_199_254_740_991), await renewed()];
-    same("followed of the row", said, [undefined, 0, 9_007_199_254_740_991, 9_007_199_254_740_991]);
+    const answer = [await renewed(), await renewed(0), await renewed(9_007_199_254_740_991), await renewed()];
+    same("followed of the row", answer, [undefined, 0, 9_007_199_254_740_991, 9_007_199_254_740_991]);
   },
 });
 
@@ -285,14 +285,14 @@ const bounded = leaseRule({
     await leases.claim(every(owner));
     await leases.bury({ incarnation: owner, beat: 0 });
     const dead: number[] = [];
-    for (let count = 0; count < DEAD_KEPT + 4; count++) {
+    for (let count = 0; count < DEAD_RETAINED + 4; count++) {
       const incarnation = await joined(leases);
       await leases.bury({ incarnation, beat: 0 });
       dead.push(incarnation);
     }
     const last = await joined(leases);
     const rows = (await leases.nodes()).nodes.map(({ incarnation }) => incarnation);
-    same("incarnations in nodes()", rows, [owner, ...dead.slice(-DEAD_KEPT), last]);
+    same("incarnations in nodes()", rows, [owner, ...dead.slice(-DEAD_RETAINED), last]);
   },
 });
 

@@ -164,16 +164,16 @@ const oldBars: StoreRule = {
 };
 
 /** Deletes 8,000 bars of a minute. Returns what is left of them, and the number of reports. */
-async function deleteMany(store: OrderStore): Promise<Readonly<{ left: number; heard: number }>> {
+async function deleteMany(store: OrderStore): Promise<Readonly<{ left: number; received: number }>> {
   const prints = Array.from({ length: 8_000 }, (_, n) =>
     at(n * MINUTE_MS, "100", { seenAtMs: n * MINUTE_MS }),
   );
   await keepPrints(store, prints);
-  let heard = 0;
+  let received = 0;
   const minutes = { lengthMs: MINUTE_MS, beforeMs: 8_000 * MINUTE_MS } as const;
-  await store.deleteVolume({ beforeMs: 0, priceBars: [minutes] }, () => void heard++);
+  await store.deleteVolume({ beforeMs: 0, priceBars: [minutes] }, () => void received++);
   const left = (await barsIn(store)).filter(({ lengthMs }) => lengthMs === MINUTE_MS).length;
-  return { left, heard };
+  return { left, received };
 }
 
 const manyBars: StoreRule = {
@@ -190,8 +190,8 @@ const inParts: StoreRule = {
   remedy: "Delete some thousand bars, call `deleting`, return to the event loop, and continue.",
   where: { priceBars: true, progress: true },
   async check({ store }) {
-    const { heard } = await deleteMany(store);
-    holds("deleteVolume of 8000 bars", heard > 0, "calls of `deleting`", heard);
+    const { received } = await deleteMany(store);
+    holds("deleteVolume of 8000 bars", received > 0, "calls of `deleting`", received);
   },
 };
 

@@ -57,8 +57,8 @@ const wholeLists: StoreRule = {
     await keepLists(store, [list, other], [...endedLegs(list, 4), ...endedLegs(other, 4)]);
     await deletes(store, 11, 9, 4);
     const legs = [...list.legs, ...other.legs];
-    const kept = await Promise.all(legs.map((leg) => exists(store, leg)));
-    same(`the legs ${legs.join(", ")} exist`, kept, [false, false, false, true, true]);
+    const stored = await Promise.all(legs.map((leg) => exists(store, leg)));
+    same(`the legs ${legs.join(", ")} exist`, stored, [false, false, false, true, true]);
     same("pageEndedLists", await store.pageEndedLists({ accountId: 1, limit: 9 }), [other]);
     same("countEnded", (await store.countEnded({ accountId: 1, shard: 0 })).count, 2);
     const again = endedList({ listId: -25_600, listClientOrderId: list.listClientOrderId });
@@ -125,14 +125,14 @@ async function deleteAll(store: OrderStore, limit: number): Promise<void> {
     holds(call, went < limit + 3 && gone <= 11, "no more rows than the limit and one list", went);
     const left = await store.pageEndedLists({ accountId: 1, limit: 9 });
     for (const list of lists) {
-      const kept = left.some(({ listId }) => listId === list.listId);
+      const stored = left.some(({ listId }) => listId === list.listId);
       const legs = await Promise.all(list.legs.map((leg) => exists(store, leg)));
-      same(`${call}: the legs of a list that ${kept ? "exists" : "is gone"}`, legs, [kept, kept]);
+      same(`${call}: the legs of a list that ${stored ? "exists" : "is gone"}`, legs, [stored, stored]);
     }
   }
   same(`${call}, all calls: number of rows`, gone, 2 + 3 * 3);
-  const kept = await Promise.all([-10_496, -10_752, -2_304_000].map((id) => exists(store, id)));
-  same(`${call}: rows that ended at or after the time exist`, kept, [true, true, true]);
+  const stored = await Promise.all([-10_496, -10_752, -2_304_000].map((id) => exists(store, id)));
+  same(`${call}: rows that ended at or after the time exist`, stored, [true, true, true]);
 }
 
 /** Rules of deleting ended parents and lists. */

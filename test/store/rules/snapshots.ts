@@ -183,20 +183,20 @@ const progress: StoreRule = {
   where: { progress: true },
   async check({ store }) {
     await nineRecords(store);
-    const heard = { writing: 0, reading: 0 };
-    await store.writeSnapshot(snapshotOf(4, MANY), () => heard.writing++);
-    await store.readSnapshot(0, () => heard.reading++);
+    const received = { writing: 0, reading: 0 };
+    await store.writeSnapshot(snapshotOf(4, MANY), () => received.writing++);
+    await store.readSnapshot(0, () => received.reading++);
     holds(
       "writeSnapshot of 2000 parents",
-      heard.writing > 1,
+      received.writing > 1,
       "more than one call of `writing`",
-      heard.writing,
+      received.writing,
     );
     holds(
       "readSnapshot of 2000 parents",
-      heard.reading > 1,
+      received.reading > 1,
       "more than one call of `reading`",
-      heard.reading,
+      received.reading,
     );
   },
 };
@@ -208,12 +208,12 @@ const noProgress: StoreRule = {
   where: { progress: false },
   async check({ store }) {
     await nineRecords(store);
-    let heard = 0;
-    await store.writeSnapshot(snapshotOf(4, MANY), () => void heard++);
-    await store.readSnapshot(0, () => void heard++);
-    await store.readVolume(() => void heard++);
-    await store.deleteVolume({ beforeMs: 1 }, () => void heard++);
-    same("calls of `writing`, `reading` and `deleting`", heard, 0);
+    let received = 0;
+    await store.writeSnapshot(snapshotOf(4, MANY), () => void received++);
+    await store.readSnapshot(0, () => void received++);
+    await store.readVolume(() => void received++);
+    await store.deleteVolume({ beforeMs: 1 }, () => void received++);
+    same("calls of `writing`, `reading` and `deleting`", received, 0);
   },
 };
 

@@ -50,15 +50,15 @@ const inParts: StoreRule = {
     const prints = Array.from({ length: 9_000 }, (_, n) => samplePrint({ id: `p${n}`, timeMs: n }));
     await store.append({ shards: [], prints });
     const done: string[] = [];
-    let heard = 0;
+    let received = 0;
     const deleting = store
-      .deleteVolume({ beforeMs: 60_000 }, () => void heard++)
+      .deleteVolume({ beforeMs: 60_000 }, () => void received++)
       .then(() => done.push("deleted"));
     await keepPrints(store, [samplePrint({ id: "newer", seenAtMs: 90_001, timeMs: 90_001 })]);
     done.push("appended");
     await deleting;
     same("append while 9000 prints are deleted", done, ["appended", "deleted"]);
-    holds("deleteVolume of 9000 prints", heard > 0, "calls of `deleting`", heard);
+    holds("deleteVolume of 9000 prints", received > 0, "calls of `deleting`", received);
   },
 };
 

@@ -6,9 +6,9 @@ import type { JournalRecord, ParentIntent, ParentOrder } from "../../../src/mode
 import {
   decodeParent,
   decodeRecord,
-  demandStorable,
   encodeParent,
   encodeRecord,
+  requireStorable,
 } from "../../../src/wire/index.ts";
 import { Subject } from "../../lifecycle/support.ts";
 import { anyParent } from "../../support/arbitraries.ts";
@@ -130,8 +130,8 @@ describe("I53: the error of what cannot be written names it", () => {
 
   it("an intent, by the first characters of its client id", () => {
     const intent: ParentIntent = { ...parent.intent, clientOrderId: id };
-    expect(() => demandStorable(intent)).not.toThrow();
-    expect(() => demandStorable({ ...intent, ...strange })).toThrow(
+    expect(() => requireStorable(intent)).not.toThrow();
+    expect(() => requireStorable({ ...intent, ...strange })).toThrow(
       broken(
         `the intent of "${id.slice(0, 36)}" cannot be written: the member "mood" of an intent ${NOT_PART}`,
       ),
@@ -154,7 +154,7 @@ describe("I53: the error of what cannot be written names it", () => {
 
   it("a schedule of an intent", () => {
     const intent = { ...parent.intent, schedule: strange } as unknown as ParentIntent;
-    expect(() => demandStorable(intent)).toThrow(`the member "mood" of a schedule ${NOT_PART}`);
+    expect(() => requireStorable(intent)).toThrow(`the member "mood" of a schedule ${NOT_PART}`);
   });
 
   it.each([

@@ -60,11 +60,11 @@ describe.each(FORMATS)(`the schema of a %s (SEED=${SEED})`, (root, texts, again)
         if (seenPlaces.has(`${place} ${change}`)) continue;
         seenPlaces.add(`${place} ${change}`);
         const error = failureOf(() => again(mutated));
-        const told = `${place} ${change}`;
-        expect(error instanceof InvariantError, told).toBe(isRefused);
+        const reported = `${place} ${change}`;
+        expect(error instanceof InvariantError, reported).toBe(isRefused);
         if (error instanceof InvariantError) {
-          expect(error.message, told).toMatch(/^I53: .* cannot be read: /);
-          expect(error.message, told).not.toContain("no such word");
+          expect(error.message, reported).toMatch(/^I53: .* cannot be read: /);
+          expect(error.message, reported).not.toContain("no such word");
         }
       }
     }
@@ -92,10 +92,10 @@ describe("errors of the journal's schema", () => {
     ['"outcome":"DONE",', "", 'a member is missing or has the wrong type: "outcome" of a fact CHILD_CLOSED'],
     ['"notBeforeMs":5', '"notBeforeMs":"5"', 'wrong type: "notBeforeMs" of a fact CHILD_CLOSED'],
     ['"notBeforeMs":5', '"notBeforeMs":5.5', 'wrong type: "notBeforeMs" of a fact CHILD_CLOSED'],
-  ])("I53: %s as %s is named by its member and kind, never by its content", (from, to, told) => {
+  ])("I53: %s as %s is named by its member and kind, never by its content", (from, to, reported) => {
     const error = failureOf(() => decodeRecord(encodeRecord(fact(closed)).replace(from, to)));
     expect(String(error)).toContain(`journal record 12 of shard 7 cannot be read: `);
-    expect(String(error)).toContain(told);
+    expect(String(error)).toContain(reported);
     expect(String(error)).not.toContain("GONE");
   });
 
@@ -106,11 +106,11 @@ describe("errors of the journal's schema", () => {
     ["an unknown word", { ...closed, outcome: "GONE" }, '"outcome" of a fact CHILD_CLOSED'],
     ["an unknown kind", { kind: "MOVED" }, "an entry"],
     ["a missing member", { kind: "FILLED", childId: "a" }, "a fact FILLED without all of its members"],
-  ])("I53: %s is not written, since it could not be read", (_name, one, told) => {
+  ])("I53: %s is not written, since it could not be read", (_name, one, reported) => {
     const error = failureOf(() => encodeRecord(fact(one as Fact)));
     expect(error).toBeInstanceOf(InvariantError);
     expect(String(error)).toContain(
-      `I53: journal record 12 of shard 7 cannot be written: ${told} is not part of the journal's format`,
+      `I53: journal record 12 of shard 7 cannot be written: ${reported} is not part of the journal's format`,
     );
   });
 

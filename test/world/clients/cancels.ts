@@ -22,7 +22,7 @@ export class Cancels {
     const dice = random.below(20);
     if (dice === 0) return await this.#all();
     if (dice > 2) return await this.#one();
-    parts.situations.saw("cancel storm");
+    parts.situations.observe("cancel storm");
     await Promise.all(Array.from({ length: 3 + random.below(10) }, () => this.#one()));
   }
 
@@ -65,7 +65,7 @@ export class Cancels {
     const before = orderIds.map((orderId) => journal.find(orderId));
     if (before.some((order) => order?.child !== undefined && order.ended === undefined)) {
       const isList = orderIds.length > 1;
-      situations.saw(
+      situations.observe(
         isList ? "cancel of a list with a child in flight" : "cancel of an order with a child in flight",
       );
     }
@@ -79,34 +79,40 @@ export class Cancels {
    */
   #judge(orderIds: readonly number[], { instance, reply }: InstanceReply): void {
     const { parts, accountId } = this.#context;
-    const { demand, journal, situations } = parts;
+    const { requireThat, journal, situations } = parts;
     const code = codeOf(reply);
-    const told = (): string => `${orderIds}: ${JSON.stringify(reply.body).slice(0, 300)}`;
-    demand(
+    const reported = (): string => `${orderIds}: ${JSON.stringify(reply.body).slice(0, 300)}`;
+    requireThat(
       code === 0 || code === -2011 || PASSING.includes(code),
       "the reply to a cancel matches the contract",
-      told,
+      reported,
     );
     if (!instance.holdings.owns(shardOf(accountId))) return;
     const orders = orderIds.map((orderId) => journal.find(orderId));
-    if (code === 0) demand(orders.every(isOver), "I43", () => `${told()} is canceled, but continues`);
+    if (code === 0)
+      requireThat(orders.every(isOver), "I43", () => `${reported()} is canceled, but continues`);
     if (code === -2011) {
-      situations.saw("cancel refused");
+      situations.observe("cancel refused");
       const isOne = orders.length === 1;
-      demand(isOne ? isEnded(orders[0]) : orders.some(isEnded), "I52", () => `${told()} cannot be canceled`);
+      requireThat(
+        isOne ? isEnded(orders[0]) : orders.some(isEnded),
+        "I52",
+        () => `${reported()} cannot be canceled`,
+      );
     }
   }
 
   async #all(): Promise<void> {
     const { parts, transport, accountId } = this.#context;
-    const { demand, journal, situations } = parts;
+    const { requireThat, journal, situations } = parts;
     const own = (): readonly SeenOrder[] =>
       (journal.byAccount.get(accountId) ?? []).flatMap((id) => {
         const order = journal.open.has(id) ? journal.find(id) : undefined;
         return order === undefined ? [] : [order];
       });
     const before = own();
-    if (before.some(({ child }) => child !== undefined)) situations.saw("cancel-all with a child in flight");
+    if (before.some(({ child }) => child !== undefined))
+      situations.observe("cancel-all with a child in flight");
     const answer = await transport.ask({
       verb: "DELETE",
       path: "/api/v3/openOrders",
@@ -116,15 +122,21 @@ export class Cancels {
     if (typeof answer === "string") return;
     const { reply, instance } = answer;
     const code = codeOf(reply);
-    demand(code === 0 || PASSING.includes(code), "cancel-all is answered", () => JSON.stringify(reply.body));
+    requireThat(code === 0 || PASSING.includes(code), "cancel-all is answered", () =>
+      JSON.stringify(reply.body),
+    );
     if (code !== 0 || !instance.holdings.owns(shardOf(accountId))) return;
     const counts = ["matchedCount", "canceledCount", "cancelPendingCount"].map((name) =>
       numberOf(reply.body, name),
     );
     const [matched = 0, canceled = 0, pending = 0] = counts;
-    demand(canceled + pending === matched, "decision 36", () => JSON.stringify(reply.body));
+    requireThat(canceled + pending === matched, "decision 36", () => JSON.stringify(reply.body));
     const left = before.filter(({ orderId }) => !isOver(journal.find(orderId)));
-    demand(left.length === 0, "I43", () => `${left.map(({ orderId }) => orderId)} continue after cancel-all`);
+    requireThat(
+      left.length === 0,
+      "I43",
+      () => `${left.map(({ orderId }) => orderId)} continue after cancel-all`,
+    );
   }
 }
 

@@ -124,7 +124,7 @@ export class Client {
   async #sendAgain(): Promise<void> {
     if (this.#sent.length === 0) return;
     const { entry, request } = this.#random.pick(this.#sent);
-    if (entry.waiting > 0) this.#parts.situations.saw("same bytes sent while the first wait");
+    if (entry.waiting > 0) this.#parts.situations.observe("same bytes sent while the first wait");
     await this.#judged(entry, () => this.transport.send(request), "again");
   }
 
@@ -132,7 +132,7 @@ export class Client {
   async #placeAgain(): Promise<void> {
     const entry = this.#anyEntry();
     if (entry === undefined) return;
-    if (entry.intent.kind === "list") this.#parts.situations.saw("list sent again");
+    if (entry.intent.kind === "list") this.#parts.situations.observe("list sent again");
     await this.#judged(entry, () => this.transport.ask(requestOf(entry.intent)), "again");
   }
 
@@ -143,19 +143,19 @@ export class Client {
     if (ledger.sent >= plan.orders) return;
     ledger.sent++;
     const entry = ledger.open(intent, time.trueMs);
-    situations.saw("same id sent at once over two interfaces");
-    const asking = (): Promise<void> =>
+    situations.observe("same id sent at once over two interfaces");
+    const requesting = (): Promise<void> =>
       this.#judged(entry, () => this.transport.ask(requestOf(intent)), "again");
     const { fields } = intent;
     const inside = this.#random.chance(0.5) && intent.kind === "order";
     const other = (): Promise<void> =>
       this.#judged(entry, () => this.transport.placeInside(fields as unknown as OrderFields), "again");
-    await Promise.all(inside ? [other(), asking(), other()] : [asking(), asking()]);
+    await Promise.all(inside ? [other(), requesting(), other()] : [requesting(), requesting()]);
   }
 
   /** Sends another intent under an id that is taken. */
   async #placeOther(): Promise<void> {
-    const { ledger, demand, situations, journal } = this.#parts;
+    const { ledger, requireThat, situations, journal } = this.#parts;
     const own = ledger.created.filter(
       (entry) => entry.intent.accountId === this.#plan.accountId && !hasLeft(this.#parts, entry),
     );
@@ -169,18 +169,18 @@ export class Client {
     const code = codeOf(answer.reply);
     if (answer.reply.status >= 500 || answer.reply.status === 429 || hasLeft(this.#parts, entry)) return;
     const isRefused = code === -2010 || code === -1130 || code === -1021;
-    demand(
+    requireThat(
       isRefused,
       "I04",
       () => `${intent.clientId} with another quantity: ${JSON.stringify(answer.reply.body)}`,
     );
     if (before !== undefined)
-      demand(
+      requireThat(
         journal.named(intent.accountId, intent.clientId)?.orderId === before.orderId,
         "I04",
         intent.clientId,
       );
-    situations.saw("same id with another intent");
+    situations.observe("same id with another intent");
   }
 
   #anyEntry(): Entry | undefined {

@@ -64,7 +64,7 @@ export class Connection {
   }
 
   #closed(code: number): void {
-    if (this.slow && code === 1008) this.#parts.situations.saw("stream ended for a slow reader");
+    if (this.slow && code === 1008) this.#parts.situations.observe("stream ended for a slow reader");
     this.instance.enter(() => this.#session?.closed());
     this.#end();
   }
@@ -80,7 +80,7 @@ export class Connection {
 
   #take(text: string): void {
     if (!this.#open || this.instance.dead) return;
-    this.#parts.demand(!text.includes("secret-"), "I72", text);
+    this.#parts.requireThat(!text.includes("secret-"), "I72", text);
     const message = readJson(text);
     const event = member(message, "event");
     if (event !== undefined) return this.#host.event(event);

@@ -64,7 +64,7 @@ export class Natives {
     const sent: SentOrder = { request, symbol, clientId, waiting: 0, unsure: 0, created: undefined };
     this.#sent.push(sent);
     const copies = random.chance(0.15) ? 2 : 1;
-    if (copies > 1) parts.situations.saw("native order sent twice at once");
+    if (copies > 1) parts.situations.observe("native order sent twice at once");
     await Promise.all(Array.from({ length: copies }, () => this.#send(sent)));
   }
 
@@ -84,7 +84,7 @@ export class Natives {
   async #send(sent: SentOrder): Promise<void> {
     const { transport, parts } = this.#context;
     if (sent.created === undefined && sent.unsure > 0)
-      parts.situations.saw("native order of unknown outcome sent again");
+      parts.situations.observe("native order of unknown outcome sent again");
     sent.waiting++;
     const answer = await transport.send(sent.request);
     sent.waiting--;
@@ -98,9 +98,9 @@ export class Natives {
   #judgeCopies({ clientId, created }: SentOrder): void {
     const { accountId, parts } = this.#context;
     const there = this.#native.book.named(accountId, clientId);
-    parts.demand(there.length <= 1, "decision 3", () => `${clientId} is ${there.length} native orders`);
+    parts.requireThat(there.length <= 1, "decision 3", () => `${clientId} is ${there.length} native orders`);
     const id = there[0]?.orderId;
-    parts.demand(
+    parts.requireThat(
       created === undefined || created === id,
       "decision 3",
       () => `${clientId} is ${id}, but was reported as ${created}`,
@@ -109,41 +109,41 @@ export class Natives {
 
   #judgePlacement(sent: SentOrder, { reply }: InstanceReply): void {
     const { parts, accountId } = this.#context;
-    const { demand } = parts;
+    const { requireThat } = parts;
     const code = codeOf(reply);
-    const told = (): string => `${sent.clientId}: ${writeJson(reply.body)}`;
+    const reported = (): string => `${sent.clientId}: ${writeJson(reply.body)}`;
     if (code === 0) {
       const id = idOf(reply.body);
-      demand(id !== undefined && (sent.created ?? id) === id, "decision 3", told);
+      requireThat(id !== undefined && (sent.created ?? id) === id, "decision 3", reported);
       sent.created = id;
-      return this.#judgeView(reply.body, told);
+      return this.#judgeView(reply.body, reported);
     }
-    demand(
+    requireThat(
       [...REFUSALS, ...UNSURE].includes(code),
       "the reply to a native placement matches the contract",
-      told,
+      reported,
     );
     if (UNSURE.includes(code)) sent.unsure++;
     else if (sent.waiting === 0 && sent.unsure === 0 && sent.created === undefined)
-      demand(
+      requireThat(
         this.#native.book.named(accountId, sent.clientId).length === 0,
         "I02",
-        () => `${told()}, but it exists`,
+        () => `${reported()}, but it exists`,
       );
   }
 
   /** Checks that the view of a native order belongs to this account and shows no more than the host has. */
-  #judgeView(view: JsonValue | undefined, told: () => string): void {
+  #judgeView(view: JsonValue | undefined, reported: () => string): void {
     const { parts, accountId } = this.#context;
     const id = idOf(view);
     const order = id === undefined ? undefined : this.#native.book.orders.get(id)?.order;
     const isOwn = order?.accountId === accountId && member(view, "accountId") === accountId;
-    parts.demand(isOwn, "I07", told);
+    parts.requireThat(isOwn, "I07", reported);
     if (order === undefined) return;
     const executed = parseQuantity(String(member(view, "executedQty"))) ?? 0;
     const isTrue =
       member(view, "clientOrderId") === order.clientOrderId && executed <= order.executedQuantity;
-    parts.demand(isTrue, "I16", told);
+    parts.requireThat(isTrue, "I16", reported);
   }
 
   async #cancel(sent: SentOrder): Promise<void> {
@@ -151,15 +151,15 @@ export class Natives {
     const reply = await this.#ask("DELETE", "/api/v2/order", this.#keyOf(sent));
     if (reply === undefined) return;
     const code = codeOf(reply);
-    const told = (): string => `${sent.clientId}: ${writeJson(reply.body)}`;
+    const reported = (): string => `${sent.clientId}: ${writeJson(reply.body)}`;
     const isKnown = code === 0 || code === -2011 || PASSING.includes(code);
-    parts.demand(isKnown, "the reply to a cancel of a native order matches the contract", told);
+    parts.requireThat(isKnown, "the reply to a cancel of a native order matches the contract", reported);
     if (code !== 0 && code !== -2011) return;
     const open = this.#native.book.named(this.#context.accountId, sent.clientId).filter(isOpen);
     // An order that did not exist at the cancel may have arrived since.
     const isNew = code === -2011 && (sent.waiting > 0 || sent.unsure > 0);
-    parts.demand(open.length === 0 || isNew, "decision 5", () => `${told()}, but it continues`);
-    if (code === 0) parts.situations.saw("native order canceled");
+    parts.requireThat(open.length === 0 || isNew, "decision 5", () => `${reported()}, but it continues`);
+    if (code === 0) parts.situations.observe("native order canceled");
   }
 
   async #one(sent: SentOrder, mustAnswer = false): Promise<void> {
@@ -168,13 +168,13 @@ export class Natives {
     const reply = await this.#ask("GET", "/api/v2/order", this.#keyOf(sent));
     if (reply === undefined) return;
     const code = codeOf(reply);
-    const told = (): string => `${sent.clientId}: ${writeJson(reply.body)}`;
+    const reported = (): string => `${sent.clientId}: ${writeJson(reply.body)}`;
     const isMissing = code === -2013 && !mustBe;
     // In a cluster, a node that lost its shards refuses.
     const isSure = mustAnswer && parts.plan.cluster === undefined;
-    parts.demand(code === 0 || isMissing || (PASSING.includes(code) && !isSure), "I01", told);
+    parts.requireThat(code === 0 || isMissing || (PASSING.includes(code) && !isSure), "I01", reported);
     const isRefusal = !mustBe && member(reply.body, "status") === "REJECTED";
-    if (code === 0 && !isRefusal) this.#judgeView(reply.body, told);
+    if (code === 0 && !isRefusal) this.#judgeView(reply.body, reported);
   }
 
   /** Checks a page: one latest snapshot of each order, by rising id, including every acknowledged order. */
@@ -183,15 +183,15 @@ export class Natives {
     const before = this.#sent.filter((sent) => sent.symbol === symbol && sent.created !== undefined);
     const reply = await this.#ask("GET", "/api/v2/allOrders", { symbol, limit: 1_000 });
     if (reply === undefined) return;
-    const told = (): string => writeJson(reply.body).slice(0, 300);
-    if (codeOf(reply) !== 0) return parts.demand(PASSING.includes(codeOf(reply)), "I70", told);
+    const reported = (): string => writeJson(reply.body).slice(0, 300);
+    if (codeOf(reply) !== 0) return parts.requireThat(PASSING.includes(codeOf(reply)), "I70", reported);
     const views = reply.body as readonly JsonValue[];
-    for (const view of views) this.#judgeView(view, told);
+    for (const view of views) this.#judgeView(view, reported);
     const ids = views.flatMap((view) => idOf(view) ?? []);
     const isRising = ids.every((id, at) => at === 0 || id > (ids[at - 1] ?? id));
-    parts.demand(isRising && ids.length === views.length, "I70", told);
+    parts.requireThat(isRising && ids.length === views.length, "I70", reported);
     const missing = before.filter(({ created }) => created === undefined || !ids.includes(created));
-    parts.demand(
+    parts.requireThat(
       missing.length === 0,
       "I70",
       () => `${missing.map(({ clientId }) => clientId)} are not on the page`,
@@ -202,8 +202,8 @@ export class Natives {
     const { parts, accountId } = this.#context;
     const reply = await this.#ask("POST", "/api/v2/getOrderHistory", {});
     if (reply === undefined) return;
-    const told = (): string => writeJson(reply.body).slice(0, 300);
-    if (codeOf(reply) !== 0) return parts.demand(PASSING.includes(codeOf(reply)), "I70", told);
+    const reported = (): string => writeJson(reply.body).slice(0, 300);
+    if (codeOf(reply) !== 0) return parts.requireThat(PASSING.includes(codeOf(reply)), "I70", reported);
     const ids = new Set(
       this.#native.book.executions
         .filter(({ order }) => order.accountId === accountId)
@@ -213,7 +213,7 @@ export class Natives {
       const isRejection = member(view, "execType") === "REJECTED";
       return isRejection || ids.has(String(member(view, "executionId")));
     };
-    parts.demand(arrayOf(reply.body, "orders").every(isTrue), "I07", told);
+    parts.requireThat(arrayOf(reply.body, "orders").every(isTrue), "I07", reported);
   }
 
   #keyOf({ symbol, clientId, created }: SentOrder): RequestParameters {

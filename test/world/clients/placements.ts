@@ -29,25 +29,25 @@ export function judgePlacement(
   parts.ledger.answered++;
   const code = codeOf(answer.reply);
   if (code === 0) return placed(parts, entry, answer, sent);
-  const { demand, situations } = parts;
-  const told = (): string => `${entry.intent.clientId}: ${JSON.stringify(answer.reply.body)}`;
-  demand(
+  const { requireThat, situations } = parts;
+  const reported = (): string => `${entry.intent.clientId}: ${JSON.stringify(answer.reply.body)}`;
+  requireThat(
     REFUSALS.includes(code) || UNSURE.includes(code),
     "the reply to a placement matches the contract",
-    told,
+    reported,
   );
   if (UNSURE.includes(code)) {
     entry.unsure++;
-    situations.saw("outcome of a placement not known");
+    situations.observe("outcome of a placement not known");
     return;
   }
   entry.refused++;
-  if (code === -1016) situations.saw("request refused while the engine drains");
-  if (code === -1015) situations.saw("order limit reached");
+  if (code === -1016) situations.observe("request refused while the engine drains");
+  if (code === -1015) situations.observe("order limit reached");
   const isDuplicate = JSON.stringify(answer.reply.body).includes("Duplicate");
-  demand(!isDuplicate, "I03", told);
+  requireThat(!isDuplicate, "I03", reported);
   if (parts.ledger.mayExist(entry)) return;
-  demand(idOf(parts, entry.intent) === undefined, "I02", () => `${told()}, but it exists`);
+  requireThat(idOf(parts, entry.intent) === undefined, "I02", () => `${reported()}, but it exists`);
 }
 
 /** Returns the id of the durable order or list with an intent's client id. */
@@ -61,25 +61,30 @@ function idOf({ journal }: WorldParts, { kind, accountId, clientId }: Intent): n
 }
 
 function placed(parts: WorldParts, entry: Entry, { reply }: InstanceReply, sent: "first" | "again"): void {
-  const { demand, ledger, situations, journal } = parts;
+  const { requireThat, ledger, situations, journal } = parts;
   const { intent } = entry;
   const id = numberOf(reply.body, intent.kind === "order" ? "orderId" : "orderListId");
-  const told = (): string => `${intent.clientId} is answered with ${id}, durable is ${idOf(parts, intent)}`;
-  demand(Number.isSafeInteger(id) && id < 0, "I05", told);
-  demand(
+  const reported = (): string =>
+    `${intent.clientId} is answered with ${id}, durable is ${idOf(parts, intent)}`;
+  requireThat(Number.isSafeInteger(id) && id < 0, "I05", reported);
+  requireThat(
     entry.created === undefined || entry.created === id || hasLeft(parts, entry),
     "I03",
-    () => `${told()}, before with ${entry.created}`,
+    () => `${reported()}, before with ${entry.created}`,
   );
-  demand(idOf(parts, intent) === id, "I01", told);
+  requireThat(idOf(parts, intent) === id, "I01", reported);
   if (entry.created === undefined) {
-    if (sent === "again" && entry.unsure > 0) situations.saw("answer lost, then found by sending again");
+    if (sent === "again" && entry.unsure > 0) situations.observe("answer lost, then found by sending again");
     ledger.created.push(entry);
   }
   entry.created = id;
   if (intent.kind === "list") {
     const legs = arrayOf(reply.body, "orders").map((leg) => numberOf(leg, "orderId"));
-    demand(String(legs) === String(journal.lists.get(id)?.legs), "I01", () => `${told()}, legs ${legs}`);
+    requireThat(
+      String(legs) === String(journal.lists.get(id)?.legs),
+      "I01",
+      () => `${reported()}, legs ${legs}`,
+    );
     for (const report of arrayOf(reply.body, "orderReports")) judgeSnapshot(parts, report, intent.accountId);
   } else judgeSnapshot(parts, reply.body, intent.accountId);
 }
@@ -95,29 +100,41 @@ const OPEN: readonly unknown[] = ["NEW", "PARTIALLY_FILLED"];
 const MANAGED: readonly unknown[] = ["WAITING", "WORKING", "UNKNOWN"];
 
 /** Checks that a snapshot is of that account and of a durable order, and shows only durable data (I07, I16, I51). */
-export function judgeSnapshot(parts: WorldParts, told: JsonValue, accountId: number): SeenOrder | undefined {
-  const { demand, journal } = parts;
-  const view = told as Readonly<Record<string, JsonValue>>;
+export function judgeSnapshot(
+  parts: WorldParts,
+  reported: JsonValue,
+  accountId: number,
+): SeenOrder | undefined {
+  const { requireThat, journal } = parts;
+  const view = reported as Readonly<Record<string, JsonValue>>;
   const { orderId, status, apiState, held, cancelPending } = view;
   const seen = (): string =>
     JSON.stringify([orderId, status, apiState, held, cancelPending, view.executedQty]);
   const order = typeof orderId === "number" ? journal.find(orderId) : undefined;
-  demand(order !== undefined, "I01", () => `${seen()} is shown, but is not durable`);
+  requireThat(order !== undefined, "I01", () => `${seen()} is shown, but is not durable`);
   if (order === undefined) return undefined;
-  demand(view.accountId === accountId && order.accountId === accountId, "I07", seen);
+  requireThat(view.accountId === accountId && order.accountId === accountId, "I07", seen);
   const isEnd = TERMINAL.includes(status) && apiState === status && held === false && cancelPending === false;
   const isHeld =
     status === "PENDING_NEW" && apiState === "WAITING" && held === true && cancelPending === false;
   const isOpen = OPEN.includes(status) && MANAGED.includes(apiState) && held === false;
-  demand(isEnd || isHeld || (isOpen && !(cancelPending === true && apiState === "WAITING")), "I51", seen);
+  requireThat(
+    isEnd || isHeld || (isOpen && !(cancelPending === true && apiState === "WAITING")),
+    "I51",
+    seen,
+  );
   const executed = exactOf(parseExactQuantity(String(view.executedQty)) ?? { quantity: ZERO_QUANTITY });
-  demand(executed <= order.executed, "I10", () => `${seen()} of ${order.executed} that are durable`);
+  requireThat(executed <= order.executed, "I10", () => `${seen()} of ${order.executed} that are durable`);
   if (isEnd)
-    demand(order.ended?.status === status, "I50", () => `${seen()} is ${order.ended?.status} in the journal`);
+    requireThat(
+      order.ended?.status === status,
+      "I50",
+      () => `${seen()} is ${order.ended?.status} in the journal`,
+    );
   const { intent } = order;
-  demand(parseQuantity(String(view.origQty)) === intent.quantity, "I16", seen);
-  demand(view.price === undefined || parsePrice(String(view.price)) === intent.price, "I16", seen);
-  demand(
+  requireThat(parseQuantity(String(view.origQty)) === intent.quantity, "I16", seen);
+  requireThat(view.price === undefined || parsePrice(String(view.price)) === intent.price, "I16", seen);
+  requireThat(
     view.stopPrice === undefined || parsePrice(String(view.stopPrice)) === intent.stopPrice,
     "I16",
     seen,

@@ -45,7 +45,7 @@ export class Reads {
     const { intent, created = 0 } = entry;
     const { parts, transport, random, accountId } = this.#context;
     const wasGone = hasLeft(parts, entry);
-    const { demand } = parts;
+    const { requireThat } = parts;
     const isOrder = intent.kind === "order";
     const byId = random.chance(0.5);
     const orderKey = byId ? { orderId: created } : { clientOrderId: intent.clientId };
@@ -59,33 +59,34 @@ export class Reads {
     if (typeof answer === "string") return;
     const { reply } = answer;
     const code = codeOf(reply);
-    const told = (): string => `${intent.clientId}: ${JSON.stringify(reply.body).slice(0, 300)}`;
+    const reported = (): string => `${intent.clientId}: ${JSON.stringify(reply.body).slice(0, 300)}`;
     // A replaced process that has not noticed does not know later changes.
     const isOld = !this.#isOwner(answer) && (code === -2013 || PASSING.includes(code));
     this.#trusted(answer);
     // It may have left during the read, and have been placed again.
     const isAnother = entry.created !== created;
-    if ((isAnother && code !== 0) || hasLeft(parts, entry)) return this.#left(answer, wasGone && byId, told);
-    demand(code === 0 || isOld || (PASSING.includes(code) && !mustAnswer), "I01", told);
+    if ((isAnother && code !== 0) || hasLeft(parts, entry))
+      return this.#left(answer, wasGone && byId, reported);
+    requireThat(code === 0 || isOld || (PASSING.includes(code) && !mustAnswer), "I01", reported);
     if (code !== 0) return this.#failed(answer);
     const id = numberOf(reply.body, isOrder ? "orderId" : "orderListId");
-    demand(
+    requireThat(
       id === created || (isAnother && id === entry.created),
       "I03",
-      () => `${told()} in place of ${created}`,
+      () => `${reported()} in place of ${created}`,
     );
     if (isOrder) judgeSnapshot(parts, reply.body, accountId);
     else this.#judgeList(reply.body);
   }
 
   /** Judges the answer to a read of what has left the store. Its client id may be that of a later order. */
-  #left(answer: InstanceReply, isGone: boolean, told: () => string): void {
-    const { demand, situations } = this.#context.parts;
+  #left(answer: InstanceReply, isGone: boolean, reported: () => string): void {
+    const { requireThat, situations } = this.#context.parts;
     const code = codeOf(answer.reply);
-    const isTold =
+    const isReported =
       code === -2013 || PASSING.includes(code) || (code === 0 && !(isGone && this.#isOwner(answer)));
-    demand(isTold, "decision TA", () => `${told()} has left`);
-    if (code === -2013) situations.saw("order that has left is read");
+    requireThat(isReported, "decision TA", () => `${reported()} has left`);
+    if (code === -2013) situations.observe("order that has left is read");
   }
 
   /** Checks that a node of a cluster answers a read only while it may rely on its lease. */
@@ -104,7 +105,7 @@ export class Reads {
 
   #failed({ instance, reply }: InstanceReply): void {
     if (reply.status >= 500 && instance.storeFaults > 0)
-      this.#context.parts.situations.saw("read refused while the store fails");
+      this.#context.parts.situations.observe("read refused while the store fails");
   }
 
   /** Checks that a list is done if and only if every leg has ended (I44). */
@@ -114,7 +115,7 @@ export class Reads {
     for (const report of reports) judgeSnapshot(parts, report, accountId);
     const isDone = (body as Readonly<Record<string, JsonValue>>).listStatusType === "ALL_DONE";
     const over = reports.every(({ apiState, status }) => apiState === status);
-    parts.demand(isDone === over, "I44", () => JSON.stringify(body).slice(0, 300));
+    parts.requireThat(isDone === over, "I44", () => JSON.stringify(body).slice(0, 300));
   }
 
   /**
@@ -123,7 +124,7 @@ export class Reads {
    */
   async #pages(): Promise<void> {
     const { parts, transport, random, accountId } = this.#context;
-    const { journal, demand, situations, fleet } = parts;
+    const { journal, requireThat, situations, fleet } = parts;
     const includeHistory = random.chance(0.3);
     const newestFirst = random.chance(0.3);
     const limit = random.pick([1, 3, 10, 100]);
@@ -131,10 +132,10 @@ export class Reads {
     const acknowledged = this.#acknowledged();
     // A leg may be released on disk before its process has the store's confirmation.
     const isCalm = instance?.appending === 0 && instance.storeFaults === 0;
-    const isHeard = (order: SeenOrder | undefined): boolean => isCalm || !order?.released;
+    const isReceived = (order: SeenOrder | undefined): boolean => isCalm || !order?.released;
     const before = acknowledged.filter((id) => {
       const order = journal.find(id);
-      return includeHistory || (isShown(order) && isHeard(order));
+      return includeHistory || (isShown(order) && isReceived(order));
     });
     const seen: number[] = [];
     let afterOrderId = 0;
@@ -154,14 +155,14 @@ export class Reads {
       if (typeof answer === "string" || answer.instance !== instance) return;
       const { reply } = answer;
       const code = codeOf(reply);
-      demand(code === 0 || PASSING.includes(code), "I70", () => JSON.stringify(reply.body));
+      requireThat(code === 0 || PASSING.includes(code), "I70", () => JSON.stringify(reply.body));
       if (code !== 0) return this.#failed(answer);
       this.#trusted(answer);
       const orders = arrayOf(reply.body, "orders");
       for (const order of orders) judgeSnapshot(parts, order, accountId);
       seen.push(...orders.map((order) => numberOf(order, "orderId")));
       afterOrderId = numberOf(reply.body, "nextOrderId");
-      if (page > 0 && includeHistory) situations.saw("history over several pages");
+      if (page > 0 && includeHistory) situations.observe("history over several pages");
       if (afterOrderId === 0)
         return this.#judgePages({ before, seen, newestFirst, includeHistory, instance });
     }
@@ -185,19 +186,19 @@ export class Reads {
       instance: InstanceReply["instance"] | undefined;
     }>,
   ): void {
-    const { journal, demand, situations } = this.#context.parts;
+    const { journal, requireThat, situations } = this.#context.parts;
     const { before, seen, newestFirst, includeHistory, instance } = pages;
     const sorted = seen.every((id, index) => {
       const previous = seen[index - 1];
       return previous === undefined || (newestFirst ? id > previous : id < previous);
     });
-    demand(sorted, "I70", () => `ids ${seen}, newestFirst ${newestFirst}`);
+    requireThat(sorted, "I70", () => `ids ${seen}, newestFirst ${newestFirst}`);
     if (instance === undefined || !this.#isOwner({ instance })) return;
     const there = new Set(seen);
     const expected = includeHistory ? before : before.filter((id) => journal.open.has(id));
-    if (expected.length < before.length) situations.saw("order ended between two pages");
+    if (expected.length < before.length) situations.observe("order ended between two pages");
     const missing = expected.filter((id) => !there.has(id) && !journal.departed.has(id));
-    demand(missing.length === 0, "I70", () => `${missing} are on no page of ${seen}`);
+    requireThat(missing.length === 0, "I70", () => `${missing} are on no page of ${seen}`);
   }
 
   async #lists(): Promise<void> {
@@ -212,7 +213,7 @@ export class Reads {
     if (typeof answer === "string") return;
     const { reply } = answer;
     const code = codeOf(reply);
-    parts.demand(code === 0 || PASSING.includes(code), "I71", () => JSON.stringify(reply.body));
+    parts.requireThat(code === 0 || PASSING.includes(code), "I71", () => JSON.stringify(reply.body));
     if (code !== 0) return this.#failed(answer);
     this.#trusted(answer);
     for (const list of reply.body as readonly JsonValue[]) this.#judgeList(list);
@@ -236,7 +237,7 @@ export class Reads {
     });
     if (typeof answer === "string") return;
     const { status } = answer.reply;
-    parts.demand(
+    parts.requireThat(
       status === 400 || status < 400 || status >= 429,
       "public routes answer",
       () => `${route.path} ${status}`,

@@ -12,7 +12,7 @@ export class StreamReader {
   readonly #accountId: number;
   readonly #connection: Connection;
   /** Executions that were reported, each with its order's id. */
-  readonly told: Set<string> = new Set();
+  readonly reported: Set<string> = new Set();
   /** Executions that were counted before the stream began. */
   readonly #before: Set<string> = new Set();
   /** Number of executions of native orders before the stream began. */
@@ -40,10 +40,14 @@ export class StreamReader {
 
   /** Takes the answer to the subscription. */
   begin(result: JsonValue): void {
-    const { demand, journal } = this.#parts;
+    const { requireThat, journal } = this.#parts;
     const sequence = numberOf(result, "sequence");
-    demand(Number.isSafeInteger(sequence), "I54", () => `a subscription begins at ${sequence}`);
-    demand(numberOf(result, "accountId") === this.#accountId, "I07", "a subscription to another account");
+    requireThat(Number.isSafeInteger(sequence), "I54", () => `a subscription begins at ${sequence}`);
+    requireThat(
+      numberOf(result, "accountId") === this.#accountId,
+      "I07",
+      "a subscription to another account",
+    );
     this.#sequence = sequence;
     this.#span = this.#spanNow;
     this.#nativesBefore = this.#parts.native.book.executions.length;
@@ -57,17 +61,17 @@ export class StreamReader {
     if (this.#sequence === undefined) return void this.#early.push(event);
     // The service could not determine in time whether the account may still listen.
     if (member(event, "e") === "eventStreamTerminated") return this.end();
-    const { demand } = this.#parts;
+    const { requireThat } = this.#parts;
     const sequence = numberOf(event, "sequence");
     if (Number.isNaN(sequence)) return;
-    demand(sequence === this.#sequence + 1, "I54", () => `event ${sequence} after ${this.#sequence}`);
+    requireThat(sequence === this.#sequence + 1, "I54", () => `event ${sequence} after ${this.#sequence}`);
     this.#sequence = sequence;
     if (member(event, "e") !== "ORDER_TRADE_UPDATE") return;
-    const told = member(event, "o");
-    const id = member(told, "i");
+    const reported = member(event, "o");
+    const id = member(reported, "i");
     // Ids of native orders are positive.
-    if (typeof id === "bigint" || numberOf(told, "i") > 0) this.#native(told);
-    else this.#order(told);
+    if (typeof id === "bigint" || numberOf(reported, "i") > 0) this.#native(reported);
+    else this.#order(reported);
   }
 
   end(): void {
@@ -86,60 +90,62 @@ export class StreamReader {
       .slice(this.#nativesBefore)
       .filter(({ order, execType }) => order.accountId === this.#accountId && execType === "TRADE")
       .map(({ executionId }) => `native ${executionId}`)
-      .filter((key) => !this.told.has(key));
+      .filter((key) => !this.reported.has(key));
     for (const orderId of journal.byAccount.get(this.#accountId) ?? []) {
       for (const id of journal.fills.get(orderId)?.keys() ?? []) {
         const key = `${orderId} ${id}`;
-        if (!this.told.has(key) && !this.#before.has(key)) missing.push(key);
+        if (!this.reported.has(key) && !this.#before.has(key)) missing.push(key);
       }
     }
     return missing;
   }
 
   /** Checks that an execution of a native order exists at the host, belongs to this account, and is reported once. */
-  #native(told: JsonValue | undefined): void {
-    const { demand, native } = this.#parts;
-    const executionId = member(told, "executionId");
-    const order = native.book.orders.get(BigInt(String(member(told, "i"))))?.order;
-    demand(
+  #native(reported: JsonValue | undefined): void {
+    const { requireThat, native } = this.#parts;
+    const executionId = member(reported, "executionId");
+    const order = native.book.orders.get(BigInt(String(member(reported, "i"))))?.order;
+    requireThat(
       order?.accountId === this.#accountId,
       "I07",
-      () => `an event of native order ${member(told, "i")}`,
+      () => `an event of native order ${member(reported, "i")}`,
     );
-    if (member(told, "x") !== "TRADE") return;
+    if (member(reported, "x") !== "TRADE") return;
     const key = `native ${String(executionId)}`;
     const isTrue = native.book.executions.some(
       (one) => one.executionId === executionId && one.order.orderId === order?.orderId,
     );
-    demand(isTrue, "I20", () => `${key} is reported, but the host does not have it`);
-    demand(!this.told.has(key), "I15", () => `${key} is reported twice`);
-    this.told.add(key);
+    requireThat(isTrue, "I20", () => `${key} is reported, but the host does not have it`);
+    requireThat(!this.reported.has(key), "I15", () => `${key} is reported twice`);
+    this.reported.add(key);
   }
 
-  #order(told: JsonValue | undefined): void {
-    const { demand, journal } = this.#parts;
-    const orderId = numberOf(told, "i");
+  #order(reported: JsonValue | undefined): void {
+    const { requireThat, journal } = this.#parts;
+    const orderId = numberOf(reported, "i");
     const order = journal.find(orderId);
-    demand(order !== undefined, "I20", () => `an event of order ${orderId}, which is not durable`);
+    requireThat(order !== undefined, "I20", () => `an event of order ${orderId}, which is not durable`);
     if (order === undefined) return;
-    demand(order.accountId === this.#accountId, "I07", () => `an event of order ${orderId}`);
-    const executed = exactOf(parseExactQuantity(String(member(told, "z"))) ?? { quantity: ZERO_QUANTITY });
-    demand(
+    requireThat(order.accountId === this.#accountId, "I07", () => `an event of order ${orderId}`);
+    const executed = exactOf(
+      parseExactQuantity(String(member(reported, "z"))) ?? { quantity: ZERO_QUANTITY },
+    );
+    requireThat(
       executed <= order.executed,
       "I20",
       () => `order ${orderId} is reported with a larger executed quantity than is durable`,
     );
-    const execution = member(told, "executionId");
+    const execution = member(reported, "executionId");
     if (typeof execution !== "string") return;
     // Children of an order may have executions with the same id.
     const keys = [...(journal.fills.get(orderId)?.keys() ?? [])]
       .filter((name) => name.endsWith(` ${execution}`))
       .map((name) => `${orderId} ${name}`);
-    demand(keys.length > 0, "I20", () => `${execution} of ${orderId} is reported, but is not durable`);
-    if (member(told, "x") !== "TRADE") return;
-    const untold = keys.filter((one) => !this.told.has(one));
-    const key = untold.find((one) => !this.#before.has(one)) ?? untold[0];
-    demand(key !== undefined, "I15", () => `${execution} of ${orderId} is reported twice`);
-    if (key !== undefined) this.told.add(key);
+    requireThat(keys.length > 0, "I20", () => `${execution} of ${orderId} is reported, but is not durable`);
+    if (member(reported, "x") !== "TRADE") return;
+    const unreported = keys.filter((one) => !this.reported.has(one));
+    const key = unreported.find((one) => !this.#before.has(one)) ?? unreported[0];
+    requireThat(key !== undefined, "I15", () => `${execution} of ${orderId} is reported twice`);
+    if (key !== undefined) this.reported.add(key);
   }
 }

@@ -72,7 +72,7 @@ export class Transport {
     const answer = await this.#sendOnce(request);
     if (this.#parts.plan.cluster?.shares !== true || typeof answer === "string") return answer;
     if (codeOf(answer.reply) !== NOTHING_STORED || !this.#random.chance(0.8)) return answer;
-    this.#parts.situations.saw("another node asked after one that stored nothing");
+    this.#parts.situations.observe("another node asked after one that stored nothing");
     return await this.#sendOnce(request);
   }
 
@@ -104,17 +104,17 @@ export class Transport {
   }
 
   #exchange(instance: Instance, request: WireRequest): Promise<Reply | "lost"> {
-    const { demand } = this.#parts;
+    const { requireThat } = this.#parts;
     return new Promise((resolve) => {
       const offDeath = instance.onDeath(() => resolve("lost"));
       instance.enter(() => {
         instance.service?.handle(request).then(
           ({ status, body }) => {
             offDeath();
-            demand(!body.includes("secret-"), "I72", body);
+            requireThat(!body.includes("secret-"), "I72", body);
             resolve(readReply(status, body));
           },
-          (error: unknown) => demand(false, "every request is answered", () => String(error)),
+          (error: unknown) => requireThat(false, "every request is answered", () => String(error)),
         );
       });
     });
@@ -180,7 +180,7 @@ export class Transport {
       return connection.break();
     }
     stream.begin(reply.body);
-    if (this.#breaks > 0) this.#parts.situations.saw("stream subscribed again after a break");
+    if (this.#breaks > 0) this.#parts.situations.observe("stream subscribed again after a break");
   }
 }
 

@@ -63,7 +63,7 @@ export class ClusterSupervisor {
   begin(): void {
     const { fleet, time, situations } = this.#parts;
     const { alive } = fleet;
-    if (alive.length === 0) situations.saw("no node alive");
+    if (alive.length === 0) situations.observe("no node alive");
     const isWanted = this.#random.chance(alive.length === 0 ? 0.5 : 0.3);
     if (isWanted && alive.length < this.#plan.most && time.trueMs >= this.#awayUntilMs) this.#start();
     for (const instance of alive) if (instance.isLost && this.#random.chance(0.2)) this.#close(instance);
@@ -93,7 +93,7 @@ export class ClusterSupervisor {
    * Another node may join after that, to which some shards move while all orders end.
    */
   async recover(): Promise<void> {
-    const { fleet, time, store, demand } = this.#parts;
+    const { fleet, time, store, requireThat } = this.#parts;
     const { ttlMs, most } = this.#plan;
     await store.held.arrive();
     await store.late.arrive();
@@ -122,7 +122,7 @@ export class ClusterSupervisor {
       for (const instance of fleet.alive) if (instance.isLost) fleet.kill(instance);
       if (fleet.alive.length === 0) this.#start();
     }
-    demand(serves(), "I61", () => `nobody owns ${missing?.slice(0, 5)}: ${statesOf(fleet.alive)}`);
+    requireThat(serves(), "I61", () => `nobody owns ${missing?.slice(0, 5)}: ${statesOf(fleet.alive)}`);
     if (this.#shards === undefined || !this.#plan.joinsLate) return;
     this.#start();
     this.#parts.beside(this.#shards.assign());
@@ -131,7 +131,7 @@ export class ClusterSupervisor {
   #heal(instance: Instance): void {
     const { time } = this.#parts;
     for (const link of Object.values(instance.links)) link.heal();
-    if (instance.paused) instance.goOn(time);
+    if (instance.paused) instance.proceed(time);
     instance.unrenewedUntilMs = Number.NEGATIVE_INFINITY;
     instance.machine.setAhead(0);
   }
@@ -196,7 +196,7 @@ export class ClusterSupervisor {
     const { alive } = fleet;
     this.#jumpForAnInstant();
     const isTwin = faults.strikes("nodes have one name", this.#random, 0.3) && alive.length > 0;
-    if (isTwin) situations.saw("two living nodes with one name");
+    if (isTwin) situations.observe("two living nodes with one name");
     const twin = isTwin ? this.#random.pick(alive).name : undefined;
     const instance = fleet.start(twin);
     if (this.#shards !== undefined) this.#parts.beside(this.#noteJoin(this.#shards));
@@ -210,13 +210,13 @@ export class ClusterSupervisor {
     const ms = this.#instants.pick([1, 7, 40]) * 24 * HOUR_MS;
     const strikes = faults.strikes("clock is days ahead for an instant", this.#instants, 0.1);
     if (!strikes || journal.records === 0 || time.wallMs !== time.trueMs) return;
-    situations.saw("restart while the clock is days ahead");
+    situations.observe("restart while the clock is days ahead");
     time.step(ms);
     beside(time.after(20).then(() => time.step(-ms)));
   }
 
   async #noteJoin(shards: ShardOperator): Promise<void> {
-    if (await shards.areOnWay()) this.#parts.situations.saw("node joins while shards are on their way");
+    if (await shards.areOnWay()) this.#parts.situations.observe("node joins while shards are on their way");
   }
 
   #stop(instance: Instance, what: Standstill): void {
@@ -227,7 +227,7 @@ export class ClusterSupervisor {
     const correctedMs = this.#random.below(3_000);
     instance.standStill(what, time);
     void time.after(ms).then(() => {
-      instance.goOn(time);
+      instance.proceed(time);
       if (what === "both") void time.after(correctedMs).then(() => this.#corrected(instance));
     });
   }
@@ -250,10 +250,10 @@ export class ClusterSupervisor {
     if (this.#isStoreGone) return;
     this.#isStoreGone = true;
     for (const { links } of fleet.alive) for (const direction of BOTH) links.store.cut(direction);
-    situations.saw("every node without the store for longer than two ttl");
+    situations.observe("every node without the store for longer than two ttl");
     void time.after(2 * this.#plan.ttlMs + 1 + this.#random.below(this.#plan.ttlMs)).then(() => {
       this.#isStoreGone = false;
-      situations.saw("store back after longer than two ttl");
+      situations.observe("store back after longer than two ttl");
       for (const { links } of fleet.alive) links.store.heal();
     });
   }
@@ -261,7 +261,7 @@ export class ClusterSupervisor {
   #setClock(instance: Instance, aheadMs: number): void {
     const { time, situations } = this.#parts;
     if (instance.paused) return;
-    if (instance.state === "running") situations.saw("active node with a wrong clock");
+    if (instance.state === "running") situations.observe("active node with a wrong clock");
     instance.machine.setAhead(aheadMs);
     void time.after(this.#random.below(4 * this.#plan.ttlMs)).then(() => this.#corrected(instance));
   }
@@ -272,11 +272,11 @@ export class ClusterSupervisor {
     const handOver = async (): Promise<void> => {
       try {
         await instance.engine?.handOver();
-        situations.saw("shards handed over");
+        situations.observe("shards handed over");
         fleet.kill(instance);
       } catch (error) {
         if (!(error instanceof HandOverError)) return endFailed(this.#parts, instance, error);
-        situations.saw("hand-over without a ready node");
+        situations.observe("hand-over without a ready node");
       }
     };
     beside(handOver());
@@ -285,7 +285,7 @@ export class ClusterSupervisor {
   #close(instance: Instance): void {
     const { situations, beside, fleet, journal, time } = this.#parts;
     if (instance.state !== "running" && instance.state !== "following") return;
-    if (instance.appending > 0 || journal.inFlight > 0) situations.saw("closed while work is under way");
+    if (instance.appending > 0 || journal.inFlight > 0) situations.observe("closed while work is under way");
     instance.state = "closing";
     beside(closeAndEnd(this.#parts, instance));
     void time.after(3_000 + this.#random.below(this.#plan.ttlMs)).then(() => {
@@ -312,7 +312,7 @@ export class ClusterSupervisor {
     await time.after(3 * ttlMs);
     if (state === "ready") this.#olderReady--;
     const row = (await leases.nodes()).nodes.find((node) => node.incarnation === incarnation);
-    if (row === undefined || row.dead) situations.saw("node of an old version buried");
+    if (row === undefined || row.dead) situations.observe("node of an old version buried");
   }
 }
 

@@ -31,7 +31,7 @@ export class Disturbance {
     const drift = random.pick([0, 0.004, -0.004]);
     while (time.trueMs < untilMs) {
       this.#quote(drift);
-      if (random.chance(0.2)) venue.tellWithheld();
+      if (random.chance(0.2)) venue.reportWithheld();
       await time.after(1 + random.below(PAUSE_MS));
     }
   }
@@ -40,8 +40,8 @@ export class Disturbance {
   #quote(drift: number): void {
     const { markets, fleet } = this.#parts;
     const [market, level] = [this.#random.pick(markets), 1.07 ** (this.#random.below(9) - 4)];
-    const told = drift === 0 ? market.at(level) : market.moved(1 + drift);
+    const reported = drift === 0 ? market.at(level) : market.moved(1 + drift);
     for (let times = 2; times > 0; times--)
-      for (const instance of fleet.alive) showQuote(this.#parts, instance, told);
+      for (const instance of fleet.alive) showQuote(this.#parts, instance, reported);
   }
 }

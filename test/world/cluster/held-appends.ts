@@ -16,9 +16,9 @@ export class HeldAppends {
   hold(shards: readonly number[], append: () => Promise<boolean>): Promise<void> {
     return new Promise((resolve) => {
       const arrive = async (): Promise<boolean> => {
-        const isKept = await append();
+        const isRetained = await append();
         resolve();
-        return isKept;
+        return isRetained;
       };
       this.#waiting = [...this.#waiting, { shards, arrive }];
     });
@@ -31,8 +31,9 @@ export class HeldAppends {
     const due = this.#waiting.filter(({ shards }) => shards.length === 0 || shards.some(isOf));
     this.#waiting = this.#waiting.filter((held) => !due.includes(held));
     for (const held of due) {
-      const isKept = await held.arrive();
-      if (situation !== undefined && isKept === situation.includes("kept")) this.#situations.saw(situation);
+      const isRetained = await held.arrive();
+      if (situation !== undefined && isRetained === situation.includes("kept"))
+        this.#situations.observe(situation);
     }
   }
 }

@@ -44,7 +44,7 @@ export class MachineClock {
   setAhead(aheadMs: number): void {
     const stepMs = aheadMs - this.#aheadMs;
     this.#aheadMs = aheadMs;
-    if (stepMs !== 0) for (const hear of [...this.#listeners]) hear(stepMs);
+    if (stepMs !== 0) for (const receive of [...this.#listeners]) receive(stepMs);
   }
 
   /** Whether its monotonic clock stands still. That of a process that is only stopped goes on. */
@@ -52,12 +52,12 @@ export class MachineClock {
     return this.#still !== undefined && this.#still.what !== "none";
   }
 
-  /** Lets clocks stand still until `goOn`. */
+  /** Lets clocks stand still until `resume`. */
   stop(what: Standstill, at: Reading): void {
     this.#still = { what, at };
   }
 
-  goOn(at: Reading): void {
+  resume(at: Reading): void {
     if (this.#still === undefined) return;
     const { what, at: from } = this.#still;
     this.#still = undefined;

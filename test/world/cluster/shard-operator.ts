@@ -42,7 +42,7 @@ export class ShardOperator {
       ...(to !== undefined && { to }),
     });
     if (assigned === undefined || assigned === 0) return;
-    situations.saw("shards assigned by an operator");
+    situations.observe("shards assigned by an operator");
     await this.#disturbance.disturb([...wanted], plan.cluster?.ttlMs ?? 0);
   }
 
@@ -52,7 +52,7 @@ export class ShardOperator {
     const idle = fleet.alive.some(({ node, holdings, paused }) => {
       return !paused && node?.status().state === "ready" && holdings.owned.length === 0;
     });
-    if (idle) situations.saw("node without any shard");
+    if (idle) situations.observe("node without any shard");
   }
 
   /** Whether shards are on their way: assigned to a node that does not own them yet. */

@@ -9,7 +9,7 @@ import type {
 } from "../../../src/ports/index.ts";
 import type { Faults } from "../faults.ts";
 import type { Instance } from "../instance.ts";
-import type { Demand } from "../invariant-broken.ts";
+import type { RequireThat } from "../invariant-broken.ts";
 import type { JournalBook } from "../journal-book.ts";
 import type { ClusterPlan } from "../plan.ts";
 import type { Situations } from "../situations.ts";
@@ -28,7 +28,7 @@ export type LeaseParts = Readonly<{
   cluster: ClusterPlan;
   held: HeldAppends;
   late: LateCalls;
-  demand: Demand;
+  requireThat: RequireThat;
   /** Checks what nodes give up. */
   giving: GivingWatch;
   /** Returns the processes that live. */
@@ -59,7 +59,7 @@ export class WorldLeases {
       want: (wish) => call(() => leases.want(wish)),
       nodes: () => call(() => leases.nodes()),
       bury: (watched) => call(() => this.#bury(watched, () => leases.bury(watched))),
-      claim: (set) => call(() => this.#hear(instance, set, () => leases.claim(set))),
+      claim: (set) => call(() => this.#receive(instance, set, () => leases.claim(set))),
       release: (set) => {
         if (set.epochs !== undefined) this.#parts.giving.gives(instance, set.shards);
         return call(() => this.#release(instance, set, leases));
@@ -103,7 +103,7 @@ export class WorldLeases {
     const isDead = await bury();
     const { alive, situations } = this.#parts;
     if (isDead && alive().some((node) => node.incarnation === incarnation))
-      situations.saw("node declared dead that lives");
+      situations.observe("node declared dead that lives");
     return isDead;
   }
 
@@ -112,13 +112,13 @@ export class WorldLeases {
     ask: () => Promise<T>,
   ): Promise<T> {
     const { time, situations, cluster } = this.#parts;
-    const askedMs = time.trueMs;
-    if (askedMs < instance.unrenewedUntilMs) throw failed(instance);
+    const requestedMs = time.trueMs;
+    if (requestedMs < instance.unrenewedUntilMs) throw failed(instance);
     const renewal = await ask();
     if (!renewal.alive) return renewal;
-    if (askedMs - instance.renewedAtMs > cluster.ttlMs && instance.holdings.owned.length > 0)
-      situations.saw("lease renewed after it lapsed");
-    instance.renewedAtMs = Math.max(instance.renewedAtMs, askedMs);
+    if (requestedMs - instance.renewedAtMs > cluster.ttlMs && instance.holdings.owned.length > 0)
+      situations.observe("lease renewed after it lapsed");
+    instance.renewedAtMs = Math.max(instance.renewedAtMs, requestedMs);
     return renewal;
   }
 
@@ -126,7 +126,7 @@ export class WorldLeases {
    * Claims shards. The answer may be lost: the node owns them then, and does not know it. Or the claim reaches the store after
    * the node has given it up.
    */
-  async #hear(
+  async #receive(
     instance: Instance,
     set: ShardSet,
     claim: () => Promise<readonly ShardHead[] | undefined>,
@@ -139,7 +139,7 @@ export class WorldLeases {
     const heads = await this.#claim(instance, set, claim);
     if (!faults.strikes("store loses the answer to a claim", random, 0.15) || heads === undefined)
       return heads;
-    situations.saw("claim made and not heard");
+    situations.observe("claim made and not heard");
     throw failed(instance);
   }
 
@@ -171,7 +171,7 @@ export class WorldLeases {
     }
     const isBack = (shard: number): boolean => instance.holdings.isLast(shard);
     const back = shards.filter((shard) => instance.unreleased.delete(shard) && isBack(shard));
-    if (back.length > 0) situations.saw("shards taken back after a lost release");
+    if (back.length > 0) situations.observe("shards taken back after a lost release");
     // A late claim of a shard that the node owns already changes nothing: records of its own are not those it found.
     for (const shard of taken) instance.claimedAt.set(shard, durable.get(shard) ?? 0);
     acquired(instance, shards);
@@ -186,11 +186,11 @@ export class WorldLeases {
   /** Notes a claim that was refused. */
   #refused(instance: Instance, shards: readonly number[]): void {
     const { situations, cluster, alive } = this.#parts;
-    situations.saw("claim refused");
+    situations.observe("claim refused");
     const isAnothers = (shard: number): boolean =>
       alive().some((other) => other !== instance && other.holdings.owns(shard));
     if (cluster.shares && shards.some(isAnothers))
-      situations.saw("claim refused because two nodes want one shard");
+      situations.observe("claim refused because two nodes want one shard");
   }
 
   async #claimLate(
@@ -200,7 +200,8 @@ export class WorldLeases {
   ): Promise<void> {
     const isNew = set.shards.some((shard) => !instance.holdings.owns(shard));
     const heads = await this.#claim(instance, set, claim);
-    if (isNew && heads !== undefined) this.#parts.situations.saw("shards given to a node by a late claim");
+    if (isNew && heads !== undefined)
+      this.#parts.situations.observe("shards given to a node by a late claim");
   }
 
   /** Lets a call reach the store at a later time. One that finds the handle closed never does. */
@@ -214,12 +215,12 @@ export class WorldLeases {
   async #release(instance: Instance, set: ShardRelease, leases: ShardLeases): Promise<void> {
     const { faults } = this.#parts;
     const isMade = !faults.strikes("store does not make a release", this.#releases, 0.25);
-    const isHeard = !faults.strikes("store loses the answer to a release", this.#releases, 0.25);
+    const isReceived = !faults.strikes("store loses the answer to a release", this.#releases, 0.25);
     const isLate = faults.strikes("release reaches the store late", this.#late, 0.5);
     const release = (): Promise<void> => this.#free(instance, set, leases);
     if (isLate) this.#hold(release);
     else if (isMade) await release();
-    if (isMade && isHeard && !isLate) return;
+    if (isMade && isReceived && !isLate) return;
     // The node takes the shards back if they are assigned to nobody any more.
     if (set.epochs !== undefined && faults.strikes("operator ends a move of shards", this.#late, 0.9))
       await leases.assign({ shards: set.shards });
@@ -229,7 +230,7 @@ export class WorldLeases {
 
   /** Makes a release. It frees no shard that the engine of its node runs (decision RK). */
   async #free(instance: Instance, set: ShardRelease, leases: ShardLeases): Promise<void> {
-    const { time, situations, demand } = this.#parts;
+    const { time, situations, requireThat } = this.#parts;
     const { shards: owners } = await leases.nodes();
     const own = owners.filter(({ incarnation }) => incarnation === set.incarnation);
     const runs = (shard: number): boolean => isRunBy(instance, shard);
@@ -238,9 +239,9 @@ export class WorldLeases {
       return place >= 0 && (set.epochs?.[place] ?? epoch) === epoch;
     });
     if (own.some(({ shard }) => set.shards.includes(shard) && runs(shard)))
-      situations.saw("release that arrives when its node runs the shard again");
+      situations.observe("release that arrives when its node runs the shard again");
     const wrong = freed.filter(({ shard }) => runs(shard)).map(({ shard }) => shard);
-    demand(
+    requireThat(
       wrong.length === 0,
       "I61",
       () => `process ${instance.generation} runs ${wrong}, which it releases`,

@@ -20,24 +20,28 @@ export function acceptance(parts: WorldParts): (seen: SeenRecord) => void {
   };
 
   function accepted({ orderId, accountId, intent, list }: SeenOrder, shard: number): void {
-    const { demand } = parts;
+    const { requireThat } = parts;
     const name = `${accountId} ${intent.clientOrderId}`;
     const earlier = names.get(name);
     const isFree = earlier === undefined || parts.journal.departed.has(earlier);
-    demand(isFree, "I03", () => `${name} names a second order ${orderId}`);
+    requireThat(isFree, "I03", () => `${name} names a second order ${orderId}`);
     names.set(name, orderId);
-    if (earlier !== undefined) parts.situations.saw("client id of an order that has left used again");
+    if (earlier !== undefined) parts.situations.observe("client id of an order that has left used again");
     const last = lastIds.get(accountId) ?? 0;
-    demand(Number.isSafeInteger(orderId) && orderId < last, "I05", () => `order ${orderId} after ${last}`);
-    demand(-orderId % SHARDS === shard, "I05", () => `order ${orderId} is not of shard ${shard}`);
+    requireThat(
+      Number.isSafeInteger(orderId) && orderId < last,
+      "I05",
+      () => `order ${orderId} after ${last}`,
+    );
+    requireThat(-orderId % SHARDS === shard, "I05", () => `order ${orderId} is not of shard ${shard}`);
     lastIds.set(accountId, orderId);
-    const asked = list === undefined ? intent.clientOrderId : list.listClientOrderId;
-    const entry = parts.ledger.find(accountId, asked);
-    demand(entry !== undefined, "I02", () => `${name} was never asked for`);
+    const requested = list === undefined ? intent.clientOrderId : list.listClientOrderId;
+    const entry = parts.ledger.find(accountId, requested);
+    requireThat(entry !== undefined, "I02", () => `${name} was never asked for`);
     if (entry === undefined) return;
-    demand(parts.ledger.mayExist(entry), "I02", () => `${name} was refused and is accepted now`);
-    demand(
-      earlier !== undefined || isAsked(entry.intent, intent),
+    requireThat(parts.ledger.mayExist(entry), "I02", () => `${name} was refused and is accepted now`);
+    requireThat(
+      earlier !== undefined || isRequested(entry.intent, intent),
       "I04",
       () => `${name} is accepted as ${JSON.stringify(intent.symbol)}`,
     );
@@ -51,17 +55,17 @@ export function acceptance(parts: WorldParts): (seen: SeenRecord) => void {
     const expected = ["aqc", (-orderId).toString(36), acceptedAtMs.toString(36), attempt.toString(36)].join(
       "-",
     );
-    parts.demand(
+    parts.requireThat(
       childId === expected && attempt === attempts,
       "I06",
       () => `${childId} in place of ${expected}`,
     );
-    parts.demand(!childIds.has(childId), "I06", () => `${childId} is intended twice`);
+    parts.requireThat(!childIds.has(childId), "I06", () => `${childId} is intended twice`);
     childIds.add(childId);
   }
 }
 
-function isAsked({ fields, kind, symbol }: Intent, intent: SeenOrder["intent"]): boolean {
+function isRequested({ fields, kind, symbol }: Intent, intent: SeenOrder["intent"]): boolean {
   if (intent.symbol !== symbol) return false;
   if (kind === "list") return true;
   return intent.side === fields.side && intent.quantity === parseQuantity(String(fields.quantity));

@@ -13,12 +13,12 @@ export const mayBelieve = ({ stoodAtMs, renewedAtMs }: Instance): boolean => sto
 
 /** Checks decision WN: the shards of a living node are claimed no sooner than a ttl after it asked for its last renewal. */
 export function checkClaim(parts: WorldParts, owner: Instance, shards: readonly number[]): void {
-  const { demand, plan, time } = parts;
+  const { requireThat, plan, time } = parts;
   const { ttlMs = 0 } = plan.cluster ?? {};
   const isGiven = shards.every((shard) => owner.holdings.hasReleased(shard));
-  sawMove(parts, owner, { shards, isGiven });
+  observedMove(parts, owner, { shards, isGiven });
   const sinceMs = time.trueMs - owner.renewedAtMs;
-  demand(
+  requireThat(
     isGiven || sinceMs >= ttlMs,
     "decision WN",
     () => `node ${owner.generation} loses shards ${sinceMs} ms after it renewed its lease`,
@@ -29,21 +29,25 @@ export function checkClaim(parts: WorldParts, owner: Instance, shards: readonly 
 type Move = Readonly<{ shards: readonly number[]; isGiven: boolean }>;
 
 /** Notes what shards have when they move. */
-function sawMove({ plan, journal, situations, fleet }: WorldParts, owner: Instance, move: Move): void {
+function observedMove({ plan, journal, situations, fleet }: WorldParts, owner: Instance, move: Move): void {
   const isPlanned = plan.cluster?.shares === true && move.isGiven && !owner.dead;
-  if (!isPlanned) situations.saw(owner.dead ? "takeover after a death" : "takeover from a living node");
-  if (isPlanned && fleet.alive.some(isImpaired)) situations.saw("shards given during a fault");
+  if (!isPlanned) situations.observe(owner.dead ? "takeover after a death" : "takeover from a living node");
+  if (isPlanned && fleet.alive.some(isImpaired)) situations.observe("shards given during a fault");
   const moved = new Set(move.shards);
   const isMoved = (orderId: number): boolean => moved.has(shardOfId(orderId));
   const open = [...journal.open].filter(isMoved).flatMap((orderId) => journal.find(orderId) ?? []);
   if (open.some(({ child }) => child !== undefined))
-    situations.saw(isPlanned ? "shard given with a child in flight" : "takeover with a child in flight");
+    situations.observe(isPlanned ? "shard given with a child in flight" : "takeover with a child in flight");
   if (open.some(({ activation, trigger }) => activation !== undefined && trigger === undefined))
-    situations.saw(isPlanned ? "shard given with a trailing reference" : "takeover of a trailing reference");
+    situations.observe(
+      isPlanned ? "shard given with a trailing reference" : "takeover of a trailing reference",
+    );
   if (open.some((order) => order.plan !== undefined))
-    situations.saw(isPlanned ? "shard given inside an open slot" : "takeover inside an open slot");
+    situations.observe(isPlanned ? "shard given inside an open slot" : "takeover inside an open slot");
   if (open.some(({ list }) => list?.legs.some((leg) => journal.find(leg)?.ended !== undefined)))
-    situations.saw(isPlanned ? "shard given with an unfinished list" : "takeover with an unfinished list");
+    situations.observe(
+      isPlanned ? "shard given with an unfinished list" : "takeover with an unfinished list",
+    );
 }
 
 /** Returns whether a node stands still, cannot renew, or is cut off. */
@@ -51,11 +55,11 @@ const isImpaired = ({ paused, links }: Instance): boolean =>
   paused || Object.values(links).some(({ isMute, isDeaf }) => isMute || isDeaf);
 
 /** Checks decision WR: an engine that took shards over knows every record that was durable when it claimed them. */
-export function checkTakenOver({ demand }: WorldParts, instance: Instance, engine: Engine): void {
+export function checkTakenOver({ requireThat }: WorldParts, instance: Instance, engine: Engine): void {
   const { journalSequence } = engine.metrics();
   let durable = 0;
   for (const [shard, sequence] of instance.claimedAt) if (engine.owns(shard)) durable += sequence;
-  demand(
+  requireThat(
     journalSequence >= durable,
     "decision WR",
     () => `node ${instance.generation} takes over with ${journalSequence} of ${durable} records`,
@@ -63,16 +67,16 @@ export function checkTakenOver({ demand }: WorldParts, instance: Instance, engin
 }
 
 /** Checks decision WP: a node acts only within a ttl of the renewal that it asked for last, and while it owns the shard. */
-export function checkTrust({ demand, plan }: WorldParts, instance: Instance, act: Act): void {
+export function checkTrust({ requireThat, plan }: WorldParts, instance: Instance, act: Act): void {
   if (plan.cluster === undefined || mayBelieve(instance)) return;
   const sinceMs = act.atMs - instance.renewedAtMs;
   const wasOwner = instance.holdings.ownedAt(act.shard, act.atMs);
-  demand(
+  requireThat(
     wasOwner,
     act.invariant,
     () => `node ${instance.generation} ${act.what} without its shard ${act.shard}`,
   );
-  demand(
+  requireThat(
     sinceMs < plan.cluster.ttlMs,
     "decision WP",
     () => `node ${instance.generation} ${act.what} ${sinceMs} ms after it renewed its lease`,
@@ -83,17 +87,17 @@ export function checkTrust({ demand, plan }: WorldParts, instance: Instance, act
 export type Act = Readonly<{ what: string; shard: number; atMs: number; invariant: string }>;
 
 /** Checks that no node counts more volume in a minute than was executed in it (I34). It may have missed a trade. */
-export async function checkBars({ fleet, demand, tape, markets }: WorldParts): Promise<void> {
+export async function checkBars({ fleet, requireThat, tape, markets }: WorldParts): Promise<void> {
   for (const { generation, engine } of fleet.alive) {
     for (const { symbol } of markets) {
-      const told = tape.minutes(symbol);
-      const range = { symbol, fromMs: Math.min(...told.keys()), toMs: Math.max(...told.keys()) + 1 };
-      const bars = told.size === 0 ? [] : ((await engine?.volumes.minutes(range)) ?? []);
+      const reported = tape.minutes(symbol);
+      const range = { symbol, fromMs: Math.min(...reported.keys()), toMs: Math.max(...reported.keys()) + 1 };
+      const bars = reported.size === 0 ? [] : ((await engine?.volumes.minutes(range)) ?? []);
       for (const { minuteMs, quantity } of bars) {
-        const most = told.get(minuteMs) ?? ZERO_QUANTITY;
+        const most = reported.get(minuteMs) ?? ZERO_QUANTITY;
         const what = (): string =>
           `node ${generation} counts ${quantity} of ${symbol} at ${minuteMs}, executed were ${most}`;
-        demand(quantity <= most, "I34", what);
+        requireThat(quantity <= most, "I34", what);
       }
     }
   }
@@ -104,14 +108,14 @@ const READ_MS = 6_000;
 
 /** Checks at the end that every node follows the journal to the state of the owners (I53). */
 export async function checkNodes(parts: WorldParts, { ttlMs }: ClusterPlan): Promise<void> {
-  const { fleet, time, demand } = parts;
+  const { fleet, time, requireThat } = parts;
   const untilMs = time.trueMs + READ_MS + ttlMs;
   let difference = await differenceOf(parts);
   while (difference !== undefined && time.trueMs < untilMs) {
     await time.pass(ttlMs / 4);
     difference = await differenceOf(parts);
   }
-  demand(difference === undefined, "I53", () => `${difference}, ${fleet.alive.length} nodes are alive`);
+  requireThat(difference === undefined, "I53", () => `${difference}, ${fleet.alive.length} nodes are alive`);
 }
 
 /** Returns how a node differs from another, if one does. Nodes that share the shards verify all of them, own and followed. */

@@ -61,14 +61,14 @@ export class EarlyCloses {
 
   /** Checks that an order has not executed more than its quantity, if its venue declares how long executions may follow a close. */
   executed({ child }: Row): void {
-    const { venue, journal, demand } = this.#parts;
+    const { venue, journal, requireThat } = this.#parts;
     const order = journal.find(child.parentOrderId);
     if (order === undefined || this.#declaredMs === 0 || this.#unanswered.has(order.orderId)) return;
     const beyond = (row: Row): bigint => executedOf(row) - exactOf(row.child);
     const rows = venue.rowsOf.get(order.orderId) ?? [];
     const more = rows.map(beyond).reduce((sum, one) => (one > 0n ? sum + one : sum), 0n);
     const executed = venue.executedOf(order.orderId);
-    demand(
+    requireThat(
       executed - more <= exactOf(order.intent),
       "decision 55",
       () =>
@@ -88,7 +88,7 @@ export class EarlyCloses {
     const { situations, time } = this.#parts;
     const closed = this.#closed.get(orderId);
     if (closed === undefined || childId !== closed.childId) return;
-    situations.saw("execution after an early close");
+    situations.observe("execution after an early close");
     const tookMs = Math.min(record.timeMs - closed.engineMs, MOST_CLOSE_WAIT_MS);
     this.#waits.set(orderId, Math.max(tookMs, this.#waits.get(orderId) ?? 0));
     // Of an order that has ended, a process learns nothing for others.
@@ -98,7 +98,7 @@ export class EarlyCloses {
   }
 
   #close({ after }: SeenChange, fact: CloseFact, { record, instance }: SeenRecord): void {
-    const { demand, venue, time } = this.#parts;
+    const { requireThat, venue, time } = this.#parts;
     const { orderId, ended } = after;
     const { cause } = record;
     const { childId, lookUpAfterMs } = fact;
@@ -107,7 +107,7 @@ export class EarlyCloses {
     const knownMs = this.#knownMs(instance.generation);
     const isEarly = this.#countedOf(orderId, childId) < exactOf(row.child);
     const isLookedUp = cause.source === "LOOKUP" && knownMs === 0;
-    demand(
+    requireThat(
       !isEarly || isLookedUp || (lookUpAfterMs !== undefined && lookUpAfterMs >= knownMs),
       "decision 55",
       () => `${childId} closed early is looked up after ${lookUpAfterMs} ms, it took ${knownMs} ms once`,
@@ -136,30 +136,30 @@ export class EarlyCloses {
   }
 
   #intended({ after: { orderId } }: SeenChange, { instance }: SeenRecord): void {
-    const { demand, venue, time, journal, situations } = this.#parts;
+    const { requireThat, venue, time, journal, situations } = this.#parts;
     const closed = this.#closed.get(orderId);
     if (closed?.isNewest !== true) return;
     this.#closed.set(orderId, { ...closed, isNewest: false });
     const { childId, atMs, waitMs } = closed;
     const row = venue.rows.get(childId);
     const answer = row?.answered.get(instance.generation);
-    const sinceMs = (answer?.askedAtMs ?? 0) - atMs;
+    const sinceMs = (answer?.requestedAtMs ?? 0) - atMs;
     if (answer === undefined || sinceMs < waitMs) {
       this.#unanswered.add(orderId);
       const waitedMs = time.trueMs - atMs;
-      return demand(
+      return requireThat(
         waitedMs >= waitMs + MOST_CLOSE_WAIT_MS,
         "decision 55",
         () =>
           `order ${orderId} goes on ${waitedMs} ms after ${childId} closed early, no look-up was answered`,
       );
     }
-    situations.saw("next child after a look-up of an early close");
+    situations.observe("next child after a look-up of an early close");
     const fills = row?.fills.slice(0, answer.fills) ?? [];
     const missing = fills.filter(
       ({ executionId }) => journal.fills.get(orderId)?.has(`${childId} ${executionId}`) !== true,
     );
-    demand(
+    requireThat(
       missing.length === 0,
       "decision 55",
       () => `order ${orderId} goes on without ${missing.length} executions that the look-up told`,

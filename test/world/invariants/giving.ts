@@ -13,7 +13,7 @@ const RULE = "decision KY";
 type Knowledge = Readonly<{ quotes: ReadonlyMap<string, SeenQuote>; storeFaults: number }>;
 
 /** An append with records that a node awaits. */
-type Append = Readonly<{ shards: readonly number[]; askedMs: number }>;
+type Append = Readonly<{ shards: readonly number[]; requestedMs: number }>;
 
 /**
  * Checks decision KY: a node that shares the shards gives one up only when its children are answered or withdrawn and its
@@ -77,16 +77,16 @@ export class Giving implements GivingWatch {
 
   /** Checks an append that a node asks for. The returned function notes its answer. */
   appends(instance: Instance, { shards }: AppendBatch): () => void {
-    const { demand, time } = this.#parts();
+    const { requireThat, time } = this.#parts();
     for (const { shard } of shards)
-      demand(
+      requireThat(
         this.#given.get(instance)?.has(shard) !== true,
         RULE,
         () => `node ${instance.generation} appends to shard ${shard} after it has given it up`,
       );
     // The last marks wait no longer than the time for an answer, and quotes that come later make more of them.
     const decided = shards.filter(({ records }) => records.length > 0).map(({ shard }) => shard);
-    const append: Append = { shards: decided, askedMs: time.trueMs };
+    const append: Append = { shards: decided, requestedMs: time.trueMs };
     const underWay = this.#underWay.get(instance) ?? new Set();
     this.#underWay.set(instance, underWay.add(append));
     return () => void underWay.delete(append);
@@ -94,12 +94,12 @@ export class Giving implements GivingWatch {
 
   /** One that is not answered for long counts as lost: the shard is read again before it leaves. */
   #append(instance: Instance, given: readonly number[]): void {
-    const { demand, time, plan } = this.#parts();
+    const { requireThat, time, plan } = this.#parts();
     const sinceMs = time.trueMs - plan.settings.hostTimeoutMs;
-    for (const { shards, askedMs } of this.#underWay.get(instance) ?? []) {
-      const shard = askedMs > sinceMs ? shards.find((one) => given.includes(one)) : undefined;
+    for (const { shards, requestedMs } of this.#underWay.get(instance) ?? []) {
+      const shard = requestedMs > sinceMs ? shards.find((one) => given.includes(one)) : undefined;
       const what = (): string => `node ${instance.generation} gives shard ${shard} up during an append to it`;
-      demand(shard === undefined, RULE, what);
+      requireThat(shard === undefined, RULE, what);
     }
   }
 
@@ -114,18 +114,18 @@ export class Giving implements GivingWatch {
 
   /** A child of unknown outcome is looked up by the next owner. */
   #child({ generation, claimedAt, unanswered }: Instance, { orderId, child, lastSequence }: SeenOrder): void {
-    const { demand, venue, time, plan } = this.#parts();
+    const { requireThat, venue, time, plan } = this.#parts();
     if (child === undefined || child.unknown) return;
     const { childId } = child;
     const isOfNode = lastSequence > (claimedAt.get(shardOfId(orderId)) ?? 0);
-    demand(
+    requireThat(
       !isOfNode || venue.rows.has(childId),
       RULE,
       () => `node ${generation} gives a shard up with ${childId}, which is neither handed over nor withdrawn`,
     );
     // An answer is waited for until the deadline of the child.
     const sinceMs = time.trueMs - plan.settings.submitDeadlineMs;
-    demand(
+    requireThat(
       (unanswered.get(childId) ?? Number.NEGATIVE_INFINITY) <= sinceMs,
       RULE,
       () => `node ${generation} gives a shard up while the answer about ${childId} is awaited`,
@@ -134,7 +134,7 @@ export class Giving implements GivingWatch {
 
   /** The next owner must know the last quote that the engine has counted for a trailing order. */
   #marks(instance: Instance, order: SeenOrder, { quotes }: Knowledge): void {
-    const { demand, journal } = this.#parts();
+    const { requireThat, journal } = this.#parts();
     const { orderId, intent, activation, trigger, frozen, pendingEnd } = order;
     if (activation === undefined || trigger !== undefined || frozen || pendingEnd !== undefined) return;
     const { symbol } = intent;
@@ -146,7 +146,7 @@ export class Giving implements GivingWatch {
     const since = (journal.marks.get(marksKey({ shard, symbol, side })) ?? []).filter(
       ({ position }) => position >= activation.position,
     );
-    demand(
+    requireThat(
       isReached(activation.seed) || since.some(({ price }) => isReached(price)),
       RULE,
       () => `node ${instance.generation} gives order ${orderId} up without a mark of ${quote[side]}`,

@@ -8,7 +8,14 @@ const HOURS = 3;
  * Lets hours pass without faults. Every order that ended before the time of the last deletion must have left, except for
  * those that need a record from the newest snapshot on (decision TA).
  */
-export async function leaveAll({ journal, time, plan, disk, departures, demand }: WorldParts): Promise<void> {
+export async function leaveAll({
+  journal,
+  time,
+  plan,
+  disk,
+  departures,
+  requireThat,
+}: WorldParts): Promise<void> {
   const retentionMs = plan.settings.retentionDays * 24 * HOUR_MS;
   const beforeMs = time.trueMs;
   await time.pass(retentionMs + HOURS * HOUR_MS);
@@ -23,6 +30,6 @@ export async function leaveAll({ journal, time, plan, disk, departures, demand }
   for (const { orderId, list, endedAtMs = Number.POSITIVE_INFINITY } of journal.orders.values()) {
     if (journal.departed.has(orderId) || endedAtMs >= beforeMs) continue;
     const isDue = (list?.legs ?? [orderId]).every(isBelow);
-    demand(!isDue, "decision TA", () => `order ${orderId} ended at ${endedAtMs} and has not left`);
+    requireThat(!isDue, "decision TA", () => `order ${orderId} ended at ${endedAtMs} and has not left`);
   }
 }

@@ -18,10 +18,10 @@ export class Lists {
   }
 
   #list(listId: number, seen: SeenRecord): void {
-    const { demand, journal } = this.#parts;
+    const { requireThat, journal } = this.#parts;
     const ids = journal.lists.get(listId)?.legs ?? [];
     const legs = ids.flatMap((id) => journal.find(id) ?? []);
-    demand(legs.length === ids.length, "decision 6", () => `list ${listId} is not accepted whole`);
+    requireThat(legs.length === ids.length, "decision 6", () => `list ${listId} is not accepted whole`);
     const working = legs.find(({ list }) => list?.role === "working");
     this.#pair(legs.filter(isOfPair), seen);
     if (working !== undefined) this.#held(working, legs, seen);
@@ -29,20 +29,28 @@ export class Lists {
       const goesOn = legs.filter(
         ({ ended, pendingEnd }) => ended === undefined && pendingEnd?.status !== "CANCELED",
       );
-      demand(goesOn.length === 0, "I43", () => `legs ${goesOn.map(({ orderId }) => orderId)} go on`);
+      requireThat(goesOn.length === 0, "I43", () => `legs ${goesOn.map(({ orderId }) => orderId)} go on`);
     }
   }
 
   /** Checks that at most one leg of a pair continues. The other has ended before it, or earlier in the same record. */
   #pair(pair: readonly SeenOrder[], { record, changes }: SeenRecord): void {
-    const { demand, situations } = this.#parts;
+    const { requireThat, situations } = this.#parts;
     const [winner, second] = pair.filter(hasWon);
-    demand(second === undefined, "I40", () => `legs ${winner?.orderId} and ${second?.orderId} have both won`);
+    requireThat(
+      second === undefined,
+      "I40",
+      () => `legs ${winner?.orderId} and ${second?.orderId} have both won`,
+    );
     const loser = pair.find((leg) => leg !== winner);
     if (loser?.ended !== undefined && winner === undefined && loser.ended.reason === "EXPIRED_GTD")
-      situations.saw("leg of a pair expires alone");
+      situations.observe("leg of a pair expires alone");
     if (winner === undefined || loser === undefined) return;
-    demand(loser.ended !== undefined, "I40", () => `leg ${loser.orderId} goes on beside ${winner.orderId}`);
+    requireThat(
+      loser.ended !== undefined,
+      "I40",
+      () => `leg ${loser.orderId} goes on beside ${winner.orderId}`,
+    );
     const placeOf = (leg: SeenOrder): number =>
       changes.findIndex(({ after }) => after.orderId === leg.orderId);
     const change = changes[placeOf(winner)];
@@ -51,7 +59,7 @@ export class Lists {
       loser.ended?.reason === "OCO_TRIGGER" && loser.lastSequence === record.sequence && placeOf(loser) >= 0;
     const lostEarlier = changes[placeOf(loser)]?.before?.ended !== undefined;
     if (lostNow && !lostEarlier)
-      demand(
+      requireThat(
         wonNow && placeOf(loser) < placeOf(winner),
         "I40",
         () => `leg ${loser.orderId} loses without its winner`,
@@ -60,7 +68,7 @@ export class Lists {
 
   /** Checks held legs. The record of the full fill releases them; a working leg that ends otherwise ends them. */
   #held(working: SeenOrder, legs: readonly SeenOrder[], { record, changes }: SeenRecord): void {
-    const { demand, situations } = this.#parts;
+    const { requireThat, situations } = this.#parts;
     const isWhole = working.executed >= exactOf(working.intent);
     const isCounted =
       this.#parts.plan.settings.residualCountsAsFilled &&
@@ -72,13 +80,13 @@ export class Lists {
       if (after.ended?.reason === "USER_CANCELED") this.#canceled(before);
       this.#bound(working, { after, facts });
       if (!facts.some(({ kind }) => kind === "RELEASED")) continue;
-      if (isCounted) situations.saw("exits released by an entry with a residual");
+      if (isCounted) situations.observe("exits released by an entry with a residual");
       const isDue = ((isWhole && fills > 0) || isCounted) && before?.held === true;
-      demand(isDue, "I41", () => `leg ${after.orderId} is released in record ${record.sequence}`);
-      if (working.fills > 1) situations.saw("release by the last of several fills");
+      requireThat(isDue, "I41", () => `leg ${after.orderId} is released in record ${record.sequence}`);
+      if (working.fills > 1) situations.observe("release by the last of several fills");
     }
     const held = legs.filter((leg) => leg.held && leg.ended === undefined);
-    demand(
+    requireThat(
       working.ended === undefined || held.length === 0,
       "I42",
       () => `legs of ${working.orderId} are held by nothing`,
@@ -92,7 +100,7 @@ export class Lists {
     if (intended === undefined || after.orderId === working.orderId || working.ended === undefined) return;
     const committed = after.executed + exactOf(intended.child);
     const isWithin = committed <= working.executed || committed <= after.executed;
-    this.#parts.demand(
+    this.#parts.requireThat(
       isWithin || working.executed >= exactOf(working.intent),
       "decision 35",
       () => `leg ${after.orderId} commits ${committed}, its entry executed ${working.executed}`,
@@ -101,19 +109,23 @@ export class Lists {
 
   #canceled(before: SeenOrder | undefined): void {
     const { situations } = this.#parts;
-    if (before?.held === true) situations.saw("held leg canceled");
-    if (before?.released === true) situations.saw("released leg canceled");
+    if (before?.held === true) situations.observe("held leg canceled");
+    if (before?.released === true) situations.observe("released leg canceled");
   }
 
   #alert(working: SeenOrder, legs: readonly SeenOrder[], change: SeenChange | undefined): void {
-    const { demand, situations } = this.#parts;
+    const { requireThat, situations } = this.#parts;
     const endedNow = change?.facts.some(({ kind }) => kind === "ENDED") === true;
     const neverReleased = legs.every((leg) => leg.orderId === working.orderId || leg.held);
     const isDue = endedNow && working.executed > 0 && neverReleased;
-    const isTold =
+    const isReported =
       change?.facts.some((fact) => fact.kind === "ALERT" && fact.alert === "POSITION_UNPROTECTED") === true;
-    if (isTold) situations.saw("position left unprotected");
-    demand(isDue === isTold, "decision 35", () => `order ${working.orderId}: alert ${isTold}, due ${isDue}`);
+    if (isReported) situations.observe("position left unprotected");
+    requireThat(
+      isDue === isReported,
+      "decision 35",
+      () => `order ${working.orderId}: alert ${isReported}, due ${isDue}`,
+    );
   }
 }
 

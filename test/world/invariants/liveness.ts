@@ -57,7 +57,7 @@ const CONFIRM_MS = 60_000;
  * are not theirs to reduce (decision 24). A child of unknown outcome on the same market keeps them.
  */
 async function closeByHand(parts: WorldParts): Promise<void> {
-  const { journal, time, plan, hosts, markets, demand, situations } = parts;
+  const { journal, time, plan, hosts, markets, requireThat, situations } = parts;
   await passServed(parts, QUIET_MS);
   const open = (): readonly SeenOrder[] =>
     [...journal.open].flatMap((orderId) => journal.find(orderId) ?? []);
@@ -69,14 +69,14 @@ async function closeByHand(parts: WorldParts): Promise<void> {
       if (!reduces || isBusy(accountId, symbol)) continue;
       hosts.close(accountId, symbol);
       closed.push(`${accountId} ${symbol}`);
-      situations.saw("position closed by hand");
+      situations.observe("position closed by hand");
     }
   await passServed(parts, CONFIRM_MS);
   await time.settle();
   for (const { orderId, accountId, intent, trigger, pendingEnd, frozen } of open()) {
     if (!intent.reduceOnly || trigger === undefined || pendingEnd !== undefined || frozen) continue;
     if (!closed.includes(`${accountId} ${intent.symbol}`) || isBusy(accountId, intent.symbol)) continue;
-    demand(false, "decision 24", () => `order ${orderId} waits for the next position`);
+    requireThat(false, "decision 24", () => `order ${orderId} waits for the next position`);
   }
 }
 
@@ -101,10 +101,11 @@ const STANDING_MS = 75_000;
  * may come after one that is stamped later.
  */
 async function fallQuiet(parts: WorldParts): Promise<void> {
-  const { journal, markets, fleet, venue, time, demand, situations } = parts;
+  const { journal, markets, fleet, venue, time, requireThat, situations } = parts;
   for (const market of markets) {
-    const told = { quote: market.at(1).quote };
-    for (const instance of fleet.alive) for (const one of [told, told]) showQuote(parts, instance, one);
+    const reported = { quote: market.at(1).quote };
+    for (const instance of fleet.alive)
+      for (const one of [reported, reported]) showQuote(parts, instance, one);
   }
   const asks = highestAsks(parts);
   const actsOn = ({ intent: { type, side, price, symbol, reduceOnly }, ...order }: SeenOrder): boolean => {
@@ -121,10 +122,10 @@ async function fallQuiet(parts: WorldParts): Promise<void> {
   for (const { orderId } of inside) {
     const now = journal.find(orderId);
     if (now === undefined || now.ended !== undefined) continue;
-    situations.saw("waits inside a market that stands");
+    situations.observe("waits inside a market that stands");
     const sentAtMs = venue.rowsOf.get(orderId)?.at(-1)?.submittedAtMs ?? Number.NEGATIVE_INFINITY;
     const hasActed = !actsOn(now) || sentAtMs >= time.trueMs - LONGEST_WAIT_MS;
-    demand(hasActed, "decision 16", () => `order ${orderId} does not act on the market as it stands`);
+    requireThat(hasActed, "decision 16", () => `order ${orderId} does not act on the market as it stands`);
   }
 }
 
@@ -153,7 +154,7 @@ const TRIES = 60;
 const TRY_MS = 500;
 
 /** Cancels every order that is open, as its client would. A node that hands its shards over refuses for a moment. */
-async function cancelAll({ fleet, plan, time, demand }: WorldParts): Promise<void> {
+async function cancelAll({ fleet, plan, time, requireThat }: WorldParts): Promise<void> {
   for (const { accountId } of plan.clients) {
     let isDone = false;
     for (let tries = TRIES; tries > 0 && !isDone; tries--) {
@@ -169,7 +170,7 @@ async function cancelAll({ fleet, plan, time, demand }: WorldParts): Promise<voi
       await time.settle();
       if (!isDone) await time.pass(TRY_MS);
     }
-    demand(isDone, "I62", () => `account ${accountId} cannot cancel its orders`);
+    requireThat(isDone, "I62", () => `account ${accountId} cannot cancel its orders`);
   }
 }
 
@@ -208,7 +209,9 @@ function trade(parts: WorldParts, factor: number): void {
 
 function explain(parts: WorldParts, order: SeenOrder | undefined): void {
   if (order === undefined) return;
-  parts.demand(false, "I62", () => JSON.stringify({ ...order, intent: { ...order.intent } }, textOfBigint));
+  parts.requireThat(false, "I62", () =>
+    JSON.stringify({ ...order, intent: { ...order.intent } }, textOfBigint),
+  );
 }
 
 const textOfBigint = (_name: string, value: unknown): unknown =>

@@ -6,7 +6,7 @@ import { exactOf } from "../venue-row.ts";
  * Checks I10-I12 and I15: counted fills are the venue's executions, and the quantity in flight never exceeds the rest.
  */
 export function quantity(parts: WorldParts): (seen: SeenRecord) => void {
-  const { demand, venue, situations } = parts;
+  const { requireThat, venue, situations } = parts;
   return ({ changes }) => {
     for (const change of changes) {
       for (const fact of change.facts) {
@@ -18,33 +18,41 @@ export function quantity(parts: WorldParts): (seen: SeenRecord) => void {
 
   function checkFill({ before, after }: SeenChange, childId: string, executionId: string): void {
     const row = venue.rows.get(childId);
-    const told = row?.fills.slice(0, row.shown).find((fill) => fill.executionId === executionId);
+    const reported = row?.fills.slice(0, row.shown).find((fill) => fill.executionId === executionId);
     const counted = parts.journal.fills.get(after.orderId)?.get(`${childId} ${executionId}`)?.fill;
     const isTrue =
-      told !== undefined &&
+      reported !== undefined &&
       counted !== undefined &&
-      exactOf(told) === exactOf(counted) &&
-      told.price === counted.price;
-    demand(isTrue, "I10", () => `${executionId} of ${childId} is counted and the venue did not tell it so`);
-    demand(row?.child.parentOrderId === after.orderId, "I10", () => `${executionId} is another order's`);
+      exactOf(reported) === exactOf(counted) &&
+      reported.price === counted.price;
+    requireThat(
+      isTrue,
+      "I10",
+      () => `${executionId} of ${childId} is counted and the venue did not tell it so`,
+    );
+    requireThat(row?.child.parentOrderId === after.orderId, "I10", () => `${executionId} is another order's`);
     const isOver = after.executed > exactOf(after.intent);
-    demand(!isOver || after.overfilled, "I11", () => `order ${after.orderId} is overfilled without an alert`);
-    if (before?.ended !== undefined) situations.saw("fill of an order that has ended");
+    requireThat(
+      !isOver || after.overfilled,
+      "I11",
+      () => `order ${after.orderId} is overfilled without an alert`,
+    );
+    if (before?.ended !== undefined) situations.observe("fill of an order that has ended");
     else if (before?.pendingEnd?.status === "CANCELED")
-      situations.saw("fill of an order whose cancel is pending");
+      situations.observe("fill of an order whose cancel is pending");
     checkList(after);
   }
 
   function checkList({ list }: SeenChange["after"]): void {
     const legs = list?.legs.map((legId) => parts.journal.find(legId)) ?? [];
     if (legs.length > 0 && legs.every((leg) => leg?.ended !== undefined))
-      situations.saw("fill of a leg whose list has ended");
+      situations.observe("fill of a leg whose list has ended");
   }
 
   function checkIntent({ before, after }: SeenChange): void {
     const { child, executed, intent, orderId } = after;
     const committed = child === undefined ? executed : (before?.executed ?? executed) + exactOf(child);
-    demand(
+    requireThat(
       committed <= exactOf(intent),
       "I12",
       () => `order ${orderId} commits ${committed} of ${intent.quantity}`,

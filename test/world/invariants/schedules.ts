@@ -57,10 +57,10 @@ export class Schedules {
     if (fact.kind === "CHILD_CLOSED" && UNUSED.includes(fact.outcome) && !this.#executed.has(fact.childId))
       this.#used.get(orderId)?.pop();
     if (fact.kind === "ENDED" && fact.reason === "SCHEDULE_ENDED")
-      situations.saw("schedule ended with a residual");
+      situations.observe("schedule ended with a residual");
     const followed =
       fact.kind === "ACCEPTED" ? fact.volumeBefore : fact.kind === "CHILD_INTENDED" && fact.volume;
-    if (followed && storesEveryPrint(this.#parts.plan)) this.#kept(change.after, followed);
+    if (followed && storesEveryPrint(this.#parts.plan)) this.#stored(change.after, followed);
     if (fact.kind !== "CHILD_INTENDED") return;
     if (plan !== undefined) this.#slot(change.after, plan, { fact, ...at });
     if (intent.participationBips !== undefined) this.#share(change, fact, at.generation);
@@ -92,9 +92,9 @@ export class Schedules {
     { count, intervalMs, cumulative = [] }: SchedulePlan,
     price: Price | undefined,
   ): void {
-    const { demand, situations, volumes } = this.#parts;
-    situations.saw("VWAP by the volumes of the host");
-    const isTrue = volumes.asked(intent.symbol).some(({ symbol, toMs }) => {
+    const { requireThat, situations, volumes } = this.#parts;
+    situations.observe("VWAP by the volumes of the host");
+    const isTrue = volumes.requested(intent.symbol).some(({ symbol, toMs }) => {
       const fromMs = toMs - count * intervalMs;
       const bars = volumes.minutes({ symbol, fromMs, toMs });
       const sums = Array.from({ length: count }, (_, slot) => {
@@ -105,7 +105,7 @@ export class Schedules {
       const frozen = price === undefined ? sums : joinedSums(sums, BigInt(intent.quantity), least);
       return frozen.every((sum, slot) => sum === BigInt(cumulative.at(slot) ?? -1));
     });
-    demand(
+    requireThat(
       isTrue && cumulative.length === count,
       "decision 29",
       () => `order ${orderId} weighs ${cumulative}`,
@@ -113,13 +113,13 @@ export class Schedules {
   }
 
   /** Checks that the volume in a record was durable before it or with it: after a crash the volume is not less. */
-  #kept(order: SeenOrder, followed: Quantity): void {
-    const { demand, journal } = this.#parts;
-    const kept = BigInt(journal.volumes.get(order.intent.symbol) ?? 0) + this.#unprinted(order);
-    demand(
-      BigInt(followed) <= kept,
+  #stored(order: SeenOrder, followed: Quantity): void {
+    const { requireThat, journal } = this.#parts;
+    const stored = BigInt(journal.volumes.get(order.intent.symbol) ?? 0) + this.#unprinted(order);
+    requireThat(
+      BigInt(followed) <= stored,
       "I34",
-      () => `order ${order.orderId} uses a volume of ${followed}, but ${kept} is durable`,
+      () => `order ${order.orderId} uses a volume of ${followed}, but ${stored} is durable`,
     );
   }
 
@@ -133,55 +133,63 @@ export class Schedules {
     plan: SchedulePlan,
     { fact, timeMs, generation }: Readonly<{ fact: IntentFact; timeMs: number; generation: number }>,
   ): void {
-    const { demand, situations } = this.#parts;
+    const { requireThat, situations } = this.#parts;
     const { slot = -1, quantity } = fact.child;
     const opensAtMs = plan.startsAtMs + slot * plan.intervalMs;
     const isOpen = timeMs >= opensAtMs && timeMs < opensAtMs + plan.intervalMs;
-    demand(isOpen, "I33", () => `slot ${slot} of order ${orderId} is not open at ${timeMs}`);
+    requireThat(isOpen, "I33", () => `slot ${slot} of order ${orderId} is not open at ${timeMs}`);
     const before = this.#used.get(orderId) ?? [];
     const last = before.at(-1);
-    demand(slot > (last?.slot ?? -1), "I33", () => `slot ${slot} of order ${orderId} after ${last?.slot}`);
-    if (slot > (last?.slot ?? -1) + 1) situations.saw("slot missed");
-    if (last !== undefined && last.generation !== generation) situations.saw("slot used after a restart");
+    requireThat(
+      slot > (last?.slot ?? -1),
+      "I33",
+      () => `slot ${slot} of order ${orderId} after ${last?.slot}`,
+    );
+    if (slot > (last?.slot ?? -1) + 1) situations.observe("slot missed");
+    if (last !== undefined && last.generation !== generation) situations.observe("slot used after a restart");
     before.push({ slot, generation });
     this.#used.set(orderId, before);
     const slices = slicesOf(plan, BigInt(intent.quantity));
     const largest = slices.reduce((most, slice) => (slice > most ? slice : most), 0n);
-    if (slot >= slices.length) situations.saw("VWAP goes on after its last slot");
+    if (slot >= slices.length) situations.observe("VWAP goes on after its last slot");
     const slice = slices[slot] ?? (intent.type === "VWAP" ? largest : 0n);
     const isWithin = BigInt(quantity) <= slice && slice > 0n;
-    demand(isWithin, "I33", () => `${quantity} in slot ${slot} of order ${orderId}, which has ${slice}`);
+    requireThat(isWithin, "I33", () => `${quantity} in slot ${slot} of order ${orderId}, which has ${slice}`);
   }
 
   #share({ before, after }: SeenChange, { child, volume }: IntentFact, sender: number): void {
-    const { demand, situations, tape, journal, plan } = this.#parts;
+    const { requireThat, situations, tape, journal, plan } = this.#parts;
     const { intent, volumeBefore, orderId } = after;
     const executed = before?.executed ?? after.executed;
-    situations.saw("POV child after a print");
-    demand(volume !== undefined, "I34", () => `order ${orderId} follows no volume`);
+    situations.observe("POV child after a print");
+    requireThat(volume !== undefined, "I34", () => `order ${orderId} follows no volume`);
     const seen = BigInt(volume ?? 0);
-    demand(
+    requireThat(
       seen <= BigInt(tape.total(intent.symbol)) + this.#unprinted(after),
       "I34",
       () => `order ${orderId} follows volume that was never executed`,
     );
     const target = ((seen - BigInt(volumeBefore ?? 0)) * BigInt(intent.participationBips ?? 0)) / 10_000n;
     const committed = stepsUp(executed) + BigInt(child.quantity);
-    demand(committed <= target, "I34", () => `order ${orderId} has ${committed}, its share is ${target}`);
-    if (committed === target) situations.saw("POV at its whole share");
+    requireThat(
+      committed <= target,
+      "I34",
+      () => `order ${orderId} has ${committed}, its share is ${target}`,
+    );
+    if (committed === target) situations.observe("POV at its whole share");
     const own = journal.fills.get(orderId);
     // A process knows all executions of its time, and of its predecessors those of the order (decision 30).
-    const isOwn = (id: string, toldAtMs: number): boolean => {
+    const isOwn = (id: string, reportedAtMs: number): boolean => {
       const name = tape.ownName(intent.symbol, id) ?? "";
       const counted = this.#counted.get(name);
-      if (counted === undefined || counted.atMs >= toldAtMs) return false;
+      if (counted === undefined || counted.atMs >= reportedAtMs) return false;
       return own?.has(name) === true || (plan.cluster === undefined && counted.generation === sender);
     };
     const { ms, generation } = this.#accepted.get(orderId) ?? { ms: 0, generation: sender };
     // Prints that a node that shares reads later are news to it (decision XP).
-    const unheardBy = plan.cluster?.shares === true ? [generation, sender] : [];
-    const trades = tape.tradesSince(intent.symbol, { ms, unheardBy }, isOwn);
-    demand(
+    const unreceivedBy = plan.cluster?.shares === true ? [generation, sender] : [];
+    const trades = tape.tradesSince(intent.symbol, { ms, unreceivedBy }, isOwn);
+    requireThat(
       child.attempt <= trades,
       "decision 30",
       () => `order ${orderId} sends child ${child.attempt} after ${trades} trades`,

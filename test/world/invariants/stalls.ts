@@ -11,16 +11,16 @@ const REPEAT_MS = 600_000;
 
 /** Children of an order that filled nothing, without a long pause, in one process. */
 type Failing = Readonly<{ fromMs: number; lastMs: number; generation: number }>;
-type Told = Readonly<{ atMs: number; stands: boolean }>;
+type Reported = Readonly<{ atMs: number; stands: boolean }>;
 
 /**
  * Checks decision 51 by the journal alone: a triggered order whose children fill nothing for `stalledAfterMs` and some time has
  * its alert; no order has one more often than every ten minutes, unless it has executed in between; and the alert ends in the
  * record of the execution.
  */
-export function stalls({ demand, plan, time, situations }: WorldParts): (seen: SeenRecord) => void {
+export function stalls({ requireThat, plan, time, situations }: WorldParts): (seen: SeenRecord) => void {
   const failing = new Map<number, Failing>();
-  const told = new Map<number, Told>();
+  const reported = new Map<number, Reported>();
   return ({ record, changes, instance }) => {
     for (const change of changes) {
       const { orderId } = change.after;
@@ -29,11 +29,11 @@ export function stalls({ demand, plan, time, situations }: WorldParts): (seen: S
         if (fact.kind === "ALERT") takeAlert(change, fact, { fills, timeMs: record.timeMs });
         else if (fact.kind === "CHILD_CLOSED") failed(change, fills, instance.generation);
       }
-      const stands = told.get(orderId)?.stands === true;
-      demand(!fills || !stands, "decision 51", () => `order ${orderId} executes, and its alert stands`);
+      const stands = reported.get(orderId)?.stands === true;
+      requireThat(!fills || !stands, "decision 51", () => `order ${orderId} executes, and its alert stands`);
       if (fills || change.after.ended !== undefined) {
         failing.delete(orderId);
-        told.delete(orderId);
+        reported.delete(orderId);
       }
     }
   };
@@ -43,21 +43,29 @@ export function stalls({ demand, plan, time, situations }: WorldParts): (seen: S
     { alert }: Extract<Fact, { kind: "ALERT" }>,
     { fills, timeMs }: Readonly<{ fills: boolean; timeMs: number }>,
   ): void {
-    const last = told.get(orderId);
+    const last = reported.get(orderId);
     if (alert === "ORDER_STALLED") {
       const isDue = last === undefined || timeMs - last.atMs >= REPEAT_MS;
-      demand(isDue, "decision 51", () => `order ${orderId} is told as stalled again after too short a time`);
-      demand(
+      requireThat(
+        isDue,
+        "decision 51",
+        () => `order ${orderId} is told as stalled again after too short a time`,
+      );
+      requireThat(
         before?.ended === undefined && !fills,
         "decision 51",
         () => `order ${orderId} is told as stalled, and has executed or ended`,
       );
-      told.set(orderId, { atMs: timeMs, stands: true });
-      if (failing.has(orderId)) situations.saw("refused again and again, and told");
+      reported.set(orderId, { atMs: timeMs, stands: true });
+      if (failing.has(orderId)) situations.observe("refused again and again, and told");
     } else if (alert === "ORDER_RESUMED") {
-      demand(last?.stands === true, "decision 51", () => `order ${orderId} goes on that was not stalled`);
-      told.set(orderId, { atMs: last?.atMs ?? timeMs, stands: false });
-      if (fills) situations.saw("stalled order goes on");
+      requireThat(
+        last?.stands === true,
+        "decision 51",
+        () => `order ${orderId} goes on that was not stalled`,
+      );
+      reported.set(orderId, { atMs: last?.atMs ?? timeMs, stands: false });
+      if (fills) situations.observe("stalled order goes on");
     }
   }
 
@@ -70,8 +78,8 @@ export function stalls({ demand, plan, time, situations }: WorldParts): (seen: S
     const fromMs = goesOn ? before.fromMs : nowMs;
     failing.set(orderId, { fromMs, lastMs: nowMs, generation });
     const isLate = nowMs - fromMs > plan.settings.stalledAfterMs + SLACK_MS;
-    demand(
-      !isLate || told.has(orderId),
+    requireThat(
+      !isLate || reported.has(orderId),
       "decision 51",
       () => `children of order ${orderId} fill nothing since ${nowMs - fromMs} ms, and nobody is told`,
     );

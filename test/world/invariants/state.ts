@@ -14,7 +14,7 @@ const AHEAD_MS = 2_000;
  * decided after an expiry, and no record has a time that only a wall clock has said for a short while.
  */
 export function state(parts: WorldParts): (seen: SeenRecord) => void {
-  const { demand, situations, hosts, time, plan } = parts;
+  const { requireThat, situations, hosts, time, plan } = parts;
   let firstLeadMs: number | undefined;
   return ({ record, changes }) => {
     // The engine that wrote the first record of an empty store had nothing but its wall clock.
@@ -23,7 +23,7 @@ export function state(parts: WorldParts): (seen: SeenRecord) => void {
     // The clock of a node may be an hour ahead for as long as it likes.
     const mostMs = plan.cluster === undefined ? confirmedMs + AHEAD_MS : 2 * HOUR_MS;
     const aheadMs = record.timeMs - time.trueMs;
-    demand(
+    requireThat(
       aheadMs <= mostMs,
       "decision 52",
       () => `a record is ${aheadMs} ms ahead, confirmed are ${mostMs}`,
@@ -36,45 +36,58 @@ export function state(parts: WorldParts): (seen: SeenRecord) => void {
 
   function takeFact(change: SeenChange, fact: Fact, timeMs: number): void {
     if (fact.kind === "ALERT") {
-      demand(fact.alert !== "INVARIANT_BROKEN", "no invariant of its own", () => JSON.stringify(fact));
-      if (fact.alert === "UNKNOWN_ESCALATED") situations.saw("child unknown and escalated");
+      requireThat(fact.alert !== "INVARIANT_BROKEN", "no invariant of its own", () => JSON.stringify(fact));
+      if (fact.alert === "UNKNOWN_ESCALATED") situations.observe("child unknown and escalated");
     }
     if (fact.kind === "CHILD_INTENDED") checkExpiry(change, timeMs);
-    if (fact.kind === "ENDED") sawEnd(change, fact.reason);
+    if (fact.kind === "ENDED") observedEnd(change, fact.reason);
     if (fact.kind === "END_REQUESTED" && fact.end.reason === "EXPIRED_GTD")
-      situations.saw("expiry with a child in flight");
+      situations.observe("expiry with a child in flight");
   }
 
   function checkEnd({ before, after, facts }: SeenChange): void {
     if (before?.ended === undefined) {
       if (after.ended !== undefined)
-        demand(after.child === undefined, "I50", () => `order ${after.orderId} ends with a child in flight`);
+        requireThat(
+          after.child === undefined,
+          "I50",
+          () => `order ${after.orderId} ends with a child in flight`,
+        );
       return;
     }
     const isLate = facts.every(({ kind }) => LATE.includes(kind));
-    demand(isLate, "I50", () => `order ${after.orderId} had ended, then ${facts.map(({ kind }) => kind)}`);
+    requireThat(
+      isLate,
+      "I50",
+      () => `order ${after.orderId} had ended, then ${facts.map(({ kind }) => kind)}`,
+    );
     const fills = facts.filter(({ kind }) => kind === "FILLED").length;
     const flags = facts.filter((fact) => fact.kind === "ALERT" && fact.alert === "LATE_FILL").length;
-    demand(fills === flags, "I50", () => `${fills} late fills of order ${after.orderId}, ${flags} flagged`);
+    requireThat(
+      fills === flags,
+      "I50",
+      () => `${fills} late fills of order ${after.orderId}, ${flags} flagged`,
+    );
   }
 
   function checkExpiry({ after }: SeenChange, timeMs: number): void {
-    demand(
+    requireThat(
       timeMs < after.expiresAtMs,
       "I55",
       () => `order ${after.orderId} decides on a child after its expiry`,
     );
   }
 
-  function sawEnd({ after }: SeenChange, reason: string): void {
+  function observedEnd({ after }: SeenChange, reason: string): void {
     if (reason === "NOTHING_TO_REDUCE") {
-      situations.saw("reduce-only order ended with its position");
+      situations.observe("reduce-only order ended with its position");
       const { accountId, intent, orderId } = after;
       const wasEmpty = hosts.wasEmpty(accountId, intent.symbol);
-      demand(wasEmpty, "decision 24", () => `order ${orderId} ended with a position that is there`);
+      requireThat(wasEmpty, "decision 24", () => `order ${orderId} ended with a position that is there`);
     }
-    if (reason === "RESIDUAL_BELOW_MIN_NOTIONAL") situations.saw("residual below the minimum");
-    if (reason === "WOULD_MATCH_IMMEDIATELY") situations.saw("post-only refused by its first quote");
-    if (reason === "EXPIRED_GTD" && after.intent.timeInForce === "GTD") situations.saw("GTD order expired");
+    if (reason === "RESIDUAL_BELOW_MIN_NOTIONAL") situations.observe("residual below the minimum");
+    if (reason === "WOULD_MATCH_IMMEDIATELY") situations.observe("post-only refused by its first quote");
+    if (reason === "EXPIRED_GTD" && after.intent.timeInForce === "GTD")
+      situations.observe("GTD order expired");
   }
 }

@@ -9,7 +9,7 @@ import {
 } from "../journal-book.ts";
 import type { WorldParts } from "../parts.ts";
 
-type TriggerParts = Pick<WorldParts, "demand" | "situations" | "journal">;
+type TriggerParts = Pick<WorldParts, "requireThat" | "situations" | "journal">;
 
 /** Checks I30 and I31: triggers come from counted quotes that meet their level, references from durable marks. */
 export class Triggers {
@@ -26,60 +26,60 @@ export class Triggers {
     let fired = 0;
     for (const change of changes) {
       const { before, after } = change;
-      this.#kept(change);
+      this.#stored(change);
       if (before?.activation === undefined && after.activation !== undefined)
         this.#activated(seen, after, after.activation);
       if (before?.trigger !== undefined || after.trigger === undefined) continue;
       fired++;
       this.#quote(seen, after, after.trigger);
-      if (after.trigger.observed === after.trigger.level) situations.saw("trigger exactly at its level");
+      if (after.trigger.observed === after.trigger.level) situations.observe("trigger exactly at its level");
       if (after.intent.trailing !== undefined) this.#reference(seen, after, after.trigger);
       else this.#level(after, after.trigger);
     }
     const isPair = changes.some(({ facts }) =>
       facts.some((fact) => fact.kind === "ENDED" && fact.reason === "OCO_TRIGGER"),
     );
-    if (isPair) situations.saw(fired > 0 ? "pair decided by a trigger" : "pair decided by a child");
+    if (isPair) situations.observe(fired > 0 ? "pair decided by a trigger" : "pair decided by a child");
     if (isPair && record.cause.kind === "QUOTE") this.#both(changes, record.cause.quote);
   }
 
   /** Checks the members that never change once they are set. */
-  #kept({ before, after }: SeenChange): void {
-    const { demand } = this.#parts;
+  #stored({ before, after }: SeenChange): void {
+    const { requireThat } = this.#parts;
     if (before === undefined) return;
     const { orderId } = after;
-    demand(
+    requireThat(
       before.trigger === undefined || before.trigger === after.trigger,
       "I31",
       () => `order ${orderId} triggers twice`,
     );
-    demand(
+    requireThat(
       before.activation === undefined || before.activation === after.activation,
       "I31",
       () => `order ${orderId} is activated twice`,
     );
     const isHeld = before.held && (before.activation ?? after.activation ?? after.trigger) !== undefined;
-    demand(!isHeld || !after.held, "I31", () => `held order ${orderId} looks at the market`);
+    requireThat(!isHeld || !after.held, "I31", () => `held order ${orderId} looks at the market`);
   }
 
   /** Checks that the start of an activation is durable, as the mark it rests on or a later one. */
   #activated({ record, instance }: SeenRecord, order: SeenOrder, { position, seed }: Activation): void {
-    const { demand, situations } = this.#parts;
+    const { requireThat, situations } = this.#parts;
     const marks = this.#marksOf(order);
     const first = marks.find((mark) => mark.position >= position);
-    const isKept = marks.some(
+    const isRetained = marks.some(
       (mark) =>
         mark.position >= position && (order.intent.side === "BUY" ? mark.price <= seed : mark.price >= seed),
     );
-    demand(
-      isKept,
+    requireThat(
+      isRetained,
       "I31",
       () => `order ${order.orderId} is active from ${seed}, but no mark of that price is stored`,
     );
     const { cause } = record;
     const isOld = first?.generation !== instance.generation || cause.kind !== "QUOTE";
     if (first?.position === position && (isOld || instance.markets.numberOf(first) < cause.quote.sequence))
-      situations.saw("activated where the newest mark stands");
+      situations.observe("activated where the newest mark stands");
   }
 
   #marksOf({ orderId, intent: { symbol, side } }: SeenOrder): readonly SeenMark[] {
@@ -91,19 +91,19 @@ export class Triggers {
   }
 
   #quote({ record, instance }: SeenRecord, { orderId, intent }: SeenOrder, trigger: Trigger): void {
-    const { demand } = this.#parts;
+    const { requireThat } = this.#parts;
     const { cause } = record;
-    demand(cause.kind === "QUOTE", "I30", () => `order ${orderId} triggers on ${cause.kind}`);
+    requireThat(cause.kind === "QUOTE", "I30", () => `order ${orderId} triggers on ${cause.kind}`);
     if (cause.kind !== "QUOTE") return;
     const { quote } = cause;
     const observed = intent.side === "BUY" ? quote.ask : quote.bid;
     const isGood = quote.bid > 0 && quote.bid <= quote.ask && trigger.observed === observed;
-    demand(
+    requireThat(
       isGood,
       "I30",
       () => `order ${orderId} triggers at ${trigger.observed} of ${quote.bid}/${quote.ask}`,
     );
-    demand(
+    requireThat(
       instance.markets.has(quote),
       "I30",
       () => `order ${orderId} triggers on a quote that was never published`,
@@ -111,14 +111,18 @@ export class Triggers {
   }
 
   #level({ orderId, intent }: SeenOrder, { observed }: Trigger): void {
-    const { demand, situations } = this.#parts;
+    const { requireThat, situations } = this.#parts;
     if (intent.stopPrice === undefined) return;
     const profits = intent.type.startsWith("TAKE_PROFIT");
     const rising = (intent.side === "BUY") !== profits;
     const meets = rising ? observed >= intent.stopPrice : observed <= intent.stopPrice;
-    demand(meets, "I30", () => `order ${orderId} triggers at ${observed}, its level is ${intent.stopPrice}`);
+    requireThat(
+      meets,
+      "I30",
+      () => `order ${orderId} triggers at ${observed}, its level is ${intent.stopPrice}`,
+    );
     const [seen, level] = [BigInt(observed) * 100n, BigInt(intent.stopPrice)];
-    if (seen > level * 103n || seen < level * 97n) situations.saw("price gap across a stop");
+    if (seen > level * 103n || seen < level * 97n) situations.observe("price gap across a stop");
   }
 
   /**
@@ -128,10 +132,10 @@ export class Triggers {
    * marks, since the wall clock may be set.
    */
   #reference({ record, instance }: SeenRecord, order: SeenOrder, trigger: Trigger): void {
-    const { demand } = this.#parts;
+    const { requireThat } = this.#parts;
     const { orderId, intent, activation } = order;
     const { cause } = record;
-    demand(activation !== undefined, "I31", () => `order ${orderId} triggers before it is active`);
+    requireThat(activation !== undefined, "I31", () => `order ${orderId} triggers before it is active`);
     if (activation === undefined || cause.kind !== "QUOTE") return;
     const side = intent.side === "BUY" ? "ask" : "bid";
     const since = this.#marksOf(order).filter(({ position }) => position >= activation.position);
@@ -144,10 +148,10 @@ export class Triggers {
     );
     const now = known(() => true);
     const { reference } = trigger;
-    const isKept = reference !== undefined && better(reference, now) === now;
+    const isRetained = reference !== undefined && better(reference, now) === now;
     const isExtreme = reference !== undefined && better(reference, before) === reference;
-    demand(
-      isKept && isExtreme,
+    requireThat(
+      isRetained && isExtreme,
       "I31",
       () => `order ${orderId}: reference ${reference}, durable marks say ${before}, then ${now}`,
     );
@@ -165,7 +169,7 @@ export class Triggers {
       const isStop = intent.type.startsWith("STOP");
       const rising = (intent.side === "BUY") === isStop;
       if (rising ? observed >= level : observed <= level)
-        situations.saw("both legs of a pair met by one quote");
+        situations.observe("both legs of a pair met by one quote");
     }
   }
 }

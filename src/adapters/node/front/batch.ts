@@ -8,10 +8,10 @@ export class Batch<T> {
   readonly #before: (isAlone: boolean) => void;
   /** Maximum number of messages in transit. More wait until some are acknowledged. */
   readonly #most: number;
-  readonly #whenHeard: (() => void)[] = [];
+  readonly #whenAcknowledged: (() => void)[] = [];
   #messages: T[] = [];
   #planned = false;
-  #unheard = 0;
+  #unacknowledged = 0;
 
   constructor(
     post: (messages: readonly T[]) => void,
@@ -43,7 +43,7 @@ export class Batch<T> {
 
   /** Sends the collected messages now, unless too many are in transit. */
   flush(): void {
-    if (this.#unheard >= this.#most) return;
+    if (this.#unacknowledged >= this.#most) return;
     const planned = this.#planned;
     this.#planned = true;
     this.#before(this.#messages.length === 0);
@@ -51,20 +51,20 @@ export class Batch<T> {
     if (this.#messages.length === 0) return;
     const messages = this.#messages;
     this.#messages = [];
-    this.#unheard += messages.length;
+    this.#unacknowledged += messages.length;
     this.#post(messages);
   }
 
   /** Records that messages in transit were acknowledged. */
-  heard(messages: number): void {
-    this.#unheard -= messages;
+  acknowledged(messages: number): void {
+    this.#unacknowledged -= messages;
     this.flush();
-    for (const run of this.#whenHeard.splice(0)) run();
+    for (const run of this.#whenAcknowledged.splice(0)) run();
   }
 
   /** Runs a function in a later turn, once few enough messages are in transit. */
   soon(run: () => void): void {
-    if (this.#unheard < this.#most) setImmediate(run);
-    else this.#whenHeard.push(() => setImmediate(run));
+    if (this.#unacknowledged < this.#most) setImmediate(run);
+    else this.#whenAcknowledged.push(() => setImmediate(run));
   }
 }

@@ -22,7 +22,7 @@ export class FrontCall implements Front {
   }
 
   outdated(): void {
-    this.#keys.takeBack(this.#number);
+    this.#keys.revoke(this.#number);
   }
 }
 

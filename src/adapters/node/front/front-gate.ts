@@ -1,7 +1,7 @@
 import type { Holdings } from "../../../service/index.ts";
 import type { Traffic } from "../../../service/internal.ts";
 import type { Batch } from "./batch.ts";
-import type { ToFront, Told, Verdict } from "./messages.ts";
+import type { MessageOf, ToFront, Verdict } from "./messages.ts";
 
 /** Open connections of all threads of a server, and their limit. */
 export type ConnectionCount = { open: number; readonly most: number };
@@ -18,7 +18,7 @@ export class FrontGate {
     this.#parts = parts;
   }
 
-  open([, id, network]: Told<"open">): void {
+  open([, id, network]: MessageOf<"open">): void {
     const { traffic, connections, batch } = this.#parts;
     if (connections.open >= connections.most) return batch.add(["verdict", id, "full"]);
     const leave = network === undefined ? () => undefined : traffic.enter(network);
@@ -30,24 +30,24 @@ export class FrontGate {
     });
   }
 
-  enter([, id, network]: Told<"enter">): void {
+  enter([, id, network]: MessageOf<"enter">): void {
     const leave = this.#parts.traffic.enter(network);
     if (leave === undefined) this.#parts.batch.add(["verdict", id, "out"]);
     else this.#in(id, leave);
   }
 
-  leave([, id]: Told<"leave">): void {
+  leave([, id]: MessageOf<"leave">): void {
     this.#entered.get(id)?.();
     this.#entered.delete(id);
   }
 
-  hold([, id, unread, unsent, network]: Told<"hold">): void {
+  hold([, id, unread, unsent, network]: MessageOf<"hold">): void {
     const guest = this.#guests.get(id) ?? (network === undefined ? undefined : this.#guest(id, network));
     guest?.hold("unread", unread);
     guest?.hold("unsent", unsent);
   }
 
-  end([, id]: Told<"end">): void {
+  end([, id]: MessageOf<"end">): void {
     this.#guests.get(id)?.end();
     this.#guests.delete(id);
   }

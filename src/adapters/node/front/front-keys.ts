@@ -11,13 +11,13 @@ type Taught = Readonly<{ apiKey: string; secret: string }>;
  * other clients cannot fill the table.
  */
 export class FrontKeys {
-  readonly #tell: (apiKey: string, number: number, secret: string | undefined) => void;
+  readonly #send: (apiKey: string, number: number, secret: string | undefined) => void;
   readonly #taught: Map<number, Taught> = new Map();
   readonly #numbers: Map<string, number> = new Map();
   #count = 0;
 
-  constructor(tell: (apiKey: string, number: number, secret: string | undefined) => void) {
-    this.#tell = tell;
+  constructor(send: (apiKey: string, number: number, secret: string | undefined) => void) {
+    this.#send = send;
   }
 
   /** Returns the key and secret of a number, or undefined if the secret was withdrawn. */
@@ -29,21 +29,21 @@ export class FrontKeys {
   teach({ apiKey, secret }: ApiKey): void {
     const known = this.#numbers.get(apiKey);
     if (known !== undefined && this.#taught.get(known)?.secret === secret) return;
-    if (known !== undefined) this.takeBack(known);
+    if (known !== undefined) this.revoke(known);
     const [oldest] = this.#taught.keys();
-    if (oldest !== undefined && this.#taught.size >= MOST) this.takeBack(oldest);
+    if (oldest !== undefined && this.#taught.size >= MOST) this.revoke(oldest);
     const number = ++this.#count;
     this.#taught.set(number, { apiKey, secret });
     this.#numbers.set(apiKey, number);
-    this.#tell(apiKey, number, secret);
+    this.#send(apiKey, number, secret);
   }
 
   /** Withdraws a secret that is no longer the key's. */
-  takeBack(number: number): void {
+  revoke(number: number): void {
     const taught = this.#taught.get(number);
     if (taught === undefined) return;
     this.#taught.delete(number);
     this.#numbers.delete(taught.apiKey);
-    this.#tell(taught.apiKey, number, undefined);
+    this.#send(taught.apiKey, number, undefined);
   }
 }

@@ -4,7 +4,7 @@ import type { SocketPeer, SocketService, SocketSession } from "../../../service/
 import type { Batch } from "./batch.ts";
 import { FrontCall } from "./front-call.ts";
 import type { FrontKeys } from "./front-keys.ts";
-import type { ToFront, Told } from "./messages.ts";
+import type { MessageOf, ToFront } from "./messages.ts";
 import { splitHead } from "./texts.ts";
 
 /** One WebSocket of a front thread, and how much of the text sent to it has left the process. */
@@ -29,14 +29,14 @@ export class FrontLines {
     this.#parts = parts;
   }
 
-  take(told: Told<LineWord>): void {
-    if (told[0] === "connect") return this.#connect(told);
-    const line = this.#lines.get(told[1]);
+  take(message: MessageOf<LineWord>): void {
+    if (message[0] === "connect") return this.#connect(message);
+    const line = this.#lines.get(message[1]);
     if (line === undefined) return;
     const { session } = line;
-    switch (told[0]) {
+    switch (message[0]) {
       case "text":
-        return session.receive(told[2], new FrontCall(this.#parts.keys, told[3]));
+        return session.receive(message[2], new FrontCall(this.#parts.keys, message[3]));
       case "binary":
         return session.receiveBinary();
       case "ping":
@@ -44,12 +44,12 @@ export class FrontLines {
       case "pong":
         return session.ponged();
       case "arriving":
-        return session.arriving?.(told[2]);
+        return session.arriving?.(message[2]);
       case "left":
-        line.left = told[2];
+        line.left = message[2];
         return;
       case "gone":
-        this.#lines.delete(told[1]);
+        this.#lines.delete(message[1]);
         return session.closed();
     }
   }
@@ -61,15 +61,15 @@ export class FrontLines {
     for (const { session } of lines) session.closed();
   }
 
-  #connect(told: Told<"connect">): void {
+  #connect(message: MessageOf<"connect">): void {
     const { sockets, telemetry, batch } = this.#parts;
-    const id = told[1];
+    const id = message[1];
     try {
       if (sockets === undefined) throw new RangeError("the server has no WebSocket service");
       // The service may send before `connect` returns.
       const line = { session: NOBODY, left: 0 };
       this.#lines.set(id, line);
-      line.session = sockets.connect(this.#peerOf(told, line));
+      line.session = sockets.connect(this.#peerOf(message, line));
     } catch (error) {
       this.#lines.delete(id);
       telemetry?.event("error", "service.threw", { error: errorName(error) });
@@ -77,7 +77,7 @@ export class FrontLines {
     }
   }
 
-  #peerOf([, id, target, head, remoteAddress]: Told<"connect">, line: Line): SocketPeer {
+  #peerOf([, id, target, head, remoteAddress]: MessageOf<"connect">, line: Line): SocketPeer {
     const { batch } = this.#parts;
     let sent = 0;
     return {

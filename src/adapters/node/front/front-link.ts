@@ -12,7 +12,7 @@ import type { ToFront, ToMain } from "./messages.ts";
  * Number of messages that are acknowledged even if there is nothing else to send: waking a thread costs more than a
  * message. It must be less than the number that the thread allows in transit, or both threads would wait.
  */
-const HEARD_ALONE = 64;
+const ACKNOWLEDGED_ALONE = 64;
 
 /** Parts that the front threads of one server share on the main thread. */
 export type LinkParts = Readonly<{
@@ -36,18 +36,18 @@ export class FrontLink {
   readonly #lines: FrontLines;
   #live = true;
   /** Number of messages received and not yet acknowledged. */
-  #heard = 0;
+  #unacknowledged = 0;
 
   constructor(
     { service, sockets, traffic, telemetry, connections }: LinkParts,
     post: (messages: readonly ToFront[]) => void,
   ) {
     this.#telemetry = telemetry;
-    const tell = (messages: readonly ToFront[]): void => {
+    const deliver = (messages: readonly ToFront[]): void => {
       if (this.#live) post(messages);
     };
-    const batch = new Batch<ToFront>(tell, { before: (isAlone) => this.#tellHeard(isAlone) });
-    const keys = new FrontKeys((...told) => batch.add(["secret", ...told]));
+    const batch = new Batch<ToFront>(deliver, { before: (isAlone) => this.#acknowledge(isAlone) });
+    const keys = new FrontKeys((...message) => batch.add(["secret", ...message]));
     this.#batch = batch;
     this.#requests = new FrontRequests({ service, sockets, traffic, batch, keys });
     this.#gate = new FrontGate({ traffic, connections, batch });
@@ -57,15 +57,15 @@ export class FrontLink {
   /** Takes a list of messages from the thread. */
   take(messages: readonly ToMain[]): void {
     for (const message of messages) this.#take(message);
-    this.#heard += messages.length;
-    if (this.#heard >= HEARD_ALONE) this.#batch.plan();
+    this.#unacknowledged += messages.length;
+    if (this.#unacknowledged >= ACKNOWLEDGED_ALONE) this.#batch.plan();
   }
 
   /** Adds an acknowledgement at the end of a turn, if other messages are sent or many are unacknowledged. */
-  #tellHeard(isAlone: boolean): void {
-    if (this.#heard === 0 || (isAlone && this.#heard < HEARD_ALONE)) return;
-    this.#batch.add(["heard", this.#heard]);
-    this.#heard = 0;
+  #acknowledge(isAlone: boolean): void {
+    if (this.#unacknowledged === 0 || (isAlone && this.#unacknowledged < ACKNOWLEDGED_ALONE)) return;
+    this.#batch.add(["heard", this.#unacknowledged]);
+    this.#unacknowledged = 0;
   }
 
   /** Asks the thread to answer open requests and to end. */
@@ -80,30 +80,30 @@ export class FrontLink {
     this.#gate.gone();
   }
 
-  #take(told: ToMain): void {
-    switch (told[0]) {
+  #take(message: ToMain): void {
+    switch (message[0]) {
       case "request":
-        return void this.#requests.serve(told);
+        return void this.#requests.serve(message);
       case "admit":
-        return void this.#requests.admit(told);
+        return void this.#requests.admit(message);
       case "open":
-        return this.#gate.open(told);
+        return this.#gate.open(message);
       case "enter":
-        return this.#gate.enter(told);
+        return this.#gate.enter(message);
       case "leave":
-        return this.#gate.leave(told);
+        return this.#gate.leave(message);
       case "hold":
-        return this.#gate.hold(told);
+        return this.#gate.hold(message);
       case "end":
-        return this.#gate.end(told);
+        return this.#gate.end(message);
       case "event":
-        return this.#telemetry?.event(told[1], told[2], told[3]);
+        return this.#telemetry?.event(message[1], message[2], message[3]);
       case "listens":
       case "cannot":
       case "closed":
         return;
       default:
-        return this.#lines.take(told);
+        return this.#lines.take(message);
     }
   }
 }

@@ -1,5 +1,5 @@
 import type { WireRequest } from "../../../wire/index.ts";
-import type { Told } from "./messages.ts";
+import type { MessageOf } from "./messages.ts";
 import { splitHead } from "./texts.ts";
 
 /** A request as a front thread sent it. Headers and body are decoded on access. */
@@ -10,7 +10,7 @@ export class FrontRequest implements WireRequest {
   readonly #head: string;
   readonly #body: string;
 
-  constructor([, , method, target, head, ...rest]: Told<"request"> | Told<"admit">) {
+  constructor([, , method, target, head, ...rest]: MessageOf<"request"> | MessageOf<"admit">) {
     const [body, remoteAddress] = rest.length === 1 ? ["", rest[0]] : rest;
     this.method = method;
     this.target = target;

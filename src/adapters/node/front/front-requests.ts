@@ -6,7 +6,7 @@ import type { Batch } from "./batch.ts";
 import { FrontCall } from "./front-call.ts";
 import type { FrontKeys } from "./front-keys.ts";
 import { FrontRequest } from "./front-request.ts";
-import type { ToFront, Told } from "./messages.ts";
+import type { MessageOf, ToFront } from "./messages.ts";
 import { joinHeaders } from "./texts.ts";
 
 type Parts = Readonly<{
@@ -29,10 +29,10 @@ export class FrontRequests {
    * Answers a request. Counts its bytes for its network while it is being answered; the thread counts them before and
    * after.
    */
-  async serve(told: Told<"request">): Promise<void> {
+  async serve(message: MessageOf<"request">): Promise<void> {
     const { service, traffic, batch, keys } = this.#parts;
-    const id = told[1];
-    const request = new FrontRequest(told);
+    const id = message[1];
+    const request = new FrontRequest(message);
     let cut = false;
     const holdings = traffic.guest(traffic.networkOf(request), {
       unsentBytes: () => 0,
@@ -43,7 +43,7 @@ export class FrontRequests {
     });
     try {
       if (!holdings.hold("unanswered", request.bytes + REQUEST_COST)) return;
-      const { status, headers, body } = await service.handle(request, new FrontCall(keys, told[7]));
+      const { status, headers, body } = await service.handle(request, new FrontCall(keys, message[7]));
       if (!cut) batch.add(["reply", id, status, joinHeaders(headers), body]);
     } catch (error) {
       batch.add(["threw", id, errorName(error)]);
@@ -52,11 +52,11 @@ export class FrontRequests {
     }
   }
 
-  async admit(told: Told<"admit">): Promise<void> {
+  async admit(message: MessageOf<"admit">): Promise<void> {
     const { sockets, batch } = this.#parts;
-    const id = told[1];
+    const id = message[1];
     try {
-      const refused = await sockets?.admit(new FrontRequest(told));
+      const refused = await sockets?.admit(new FrontRequest(message));
       if (refused === undefined) return batch.add(["admitted", id]);
       batch.add(["reply", id, refused.status, joinHeaders(refused.headers), refused.body]);
     } catch (error) {

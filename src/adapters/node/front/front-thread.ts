@@ -29,11 +29,11 @@ export function startThread(program: URL, data: FrontData, parts: LinkParts): Pr
     void ended.then(() => reject(new Error("the front thread has ended")));
     worker.on("message", (messages: readonly ToMain[]) => {
       link.take(messages);
-      for (const told of messages) {
-        if (told[0] === "listens") resolve({ descriptor: told[1], ended, close });
-        else if (told[0] === "cannot") reject(Object.assign(new Error(told[1]), { code: told[2] }));
-        else if (told[0] !== "closed") continue;
-        if (told[0] !== "listens") void worker.terminate();
+      for (const message of messages) {
+        if (message[0] === "listens") resolve({ descriptor: message[1], ended, close });
+        else if (message[0] === "cannot") reject(Object.assign(new Error(message[1]), { code: message[2] }));
+        else if (message[0] !== "closed") continue;
+        if (message[0] !== "listens") void worker.terminate();
       }
     });
   });

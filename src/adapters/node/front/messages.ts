@@ -65,7 +65,7 @@ export type ToMain =
   | readonly ["closed"];
 
 /** The messages of a front thread with a given first word. */
-export type Told<Word extends ToMain[0]> = Extract<ToMain, readonly [word: Word, ...rest: unknown[]]>;
+export type MessageOf<Word extends ToMain[0]> = Extract<ToMain, readonly [word: Word, ...rest: unknown[]]>;
 
 type Level = Parameters<Telemetry["event"]>[0];
 type Fields = Parameters<Telemetry["event"]>[2];

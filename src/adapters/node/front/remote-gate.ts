@@ -1,7 +1,7 @@
 import type { OrderError } from "../../../errors/index.ts";
 import type { Arrived, HeldKind, Holdings, LimitScope, TrafficGuest } from "../../../service/index.ts";
 import { Traffic } from "../../../service/internal.ts";
-import type { Gate, Leave } from "../gate.ts";
+import type { Leave, TrafficGate } from "../gate.ts";
 import type { Batch } from "./batch.ts";
 import type { ToMain, Verdict } from "./messages.ts";
 import { Remeasure } from "./remeasure.ts";
@@ -14,9 +14,9 @@ type Guest = {
   readonly putOut: TrafficGuest["putOut"];
   unread: number;
   unsent: number;
-  toldUnread: number;
-  toldUnsent: number;
-  told: boolean;
+  reportedUnread: number;
+  reportedUnsent: number;
+  reported: boolean;
   ended: boolean;
 };
 
@@ -30,7 +30,7 @@ type Parts = Readonly<{
  * Represents in a front thread the traffic of the main thread. Changes are sent once per turn, so a request that comes
  * and goes within a turn sends none. The main thread counts the requests that are being answered.
  */
-export class RemoteGate implements Gate {
+export class RemoteGate implements TrafficGate {
   readonly #batch: Batch<ToMain>;
   /** Finds the network of a request. It counts nothing. */
   readonly #addresses: Traffic;
@@ -87,14 +87,14 @@ export class RemoteGate implements Gate {
 
   guest(network: string, { unsentBytes, putOut }: TrafficGuest): Holdings {
     const guest: Guest = {
-      ...{ id: ++this.#count, network, unsentBytes, putOut, told: false, ended: false },
-      ...{ unread: 0, unsent: 0, toldUnread: 0, toldUnsent: 0 },
+      ...{ id: ++this.#count, network, unsentBytes, putOut, reported: false, ended: false },
+      ...{ unread: 0, unsent: 0, reportedUnread: 0, reportedUnsent: 0 },
     };
     return {
       hold: (kind, bytes) => this.#hold(guest, kind, bytes),
       end: () => {
         guest.ended = true;
-        if (guest.told) this.#change(guest);
+        if (guest.reported) this.#change(guest);
         else this.#changed.delete(guest);
       },
     };
@@ -116,10 +116,10 @@ export class RemoteGate implements Gate {
   }
 
   /** Adds the changes since the last list to the next one. */
-  tell(): void {
+  report(): void {
     for (const guest of this.#changed) {
-      if (guest.ended) this.#tellEnd(guest);
-      else this.#tellChange(guest);
+      if (guest.ended) this.#reportEnd(guest);
+      else this.#reportChange(guest);
     }
     this.#changed.clear();
   }
@@ -136,21 +136,21 @@ export class RemoteGate implements Gate {
     this.#batch.plan();
   }
 
-  #tellEnd({ id, told }: Guest): void {
-    if (!told) return;
+  #reportEnd({ id, reported }: Guest): void {
+    if (!reported) return;
     this.#guests.delete(id);
     this.#batch.add(["end", id]);
   }
 
-  #tellChange(guest: Guest): void {
+  #reportChange(guest: Guest): void {
     const { id, network, unread } = guest;
     const unsent = Math.min(guest.unsent, guest.unsentBytes());
     if (unsent > 0) this.#unsent.add(guest);
-    const more = [unread - guest.toldUnread, unsent - guest.toldUnsent] as const;
+    const more = [unread - guest.reportedUnread, unsent - guest.reportedUnsent] as const;
     if (more[0] === 0 && more[1] === 0) return;
-    [guest.toldUnread, guest.toldUnsent] = [unread, unsent];
-    this.#batch.add(guest.told ? ["hold", id, ...more] : ["hold", id, ...more, network]);
-    guest.told = true;
+    [guest.reportedUnread, guest.reportedUnsent] = [unread, unsent];
+    this.#batch.add(guest.reported ? ["hold", id, ...more] : ["hold", id, ...more, network]);
+    guest.reported = true;
     this.#guests.set(id, guest);
   }
 

@@ -1,6 +1,6 @@
 import { type Worked, workRequest } from "../../../service/internal.ts";
 import type { WireRequest, WireResponse } from "../../../wire/index.ts";
-import { PutOut } from "../refusals.ts";
+import { Evicted } from "../refusals.ts";
 import type { Batch } from "./batch.ts";
 import type { ToMain, WorkText } from "./messages.ts";
 import type { Secrets } from "./secrets.ts";
@@ -33,7 +33,7 @@ export class RemoteRequests {
     const { method, target, rawHeaders, body, remoteAddress } = request;
     const worked = workRequest(request, (apiKey) => this.#secrets.secretOf(apiKey));
     const work = worked && workText(worked, this.#secrets);
-    const reply = await this.#asked((id) => {
+    const reply = await this.#requested((id) => {
       const [head, text] = [joinHead(rawHeaders), textOfBytes(body)];
       return ["request", id, method, target, head, text, remoteAddress, work];
     });
@@ -42,7 +42,7 @@ export class RemoteRequests {
   }
 
   admit({ method, target, rawHeaders, remoteAddress }: WireRequest): Promise<WireResponse | undefined> {
-    return this.#asked((id) => ["admit", id, method, target, joinHead(rawHeaders), remoteAddress]);
+    return this.#requested((id) => ["admit", id, method, target, joinHead(rawHeaders), remoteAddress]);
   }
 
   replied(id: number, status: number, head: string, body: string): void {
@@ -58,10 +58,10 @@ export class RemoteRequests {
   }
 
   cut(id: number): void {
-    this.#take(id)?.reject(new PutOut());
+    this.#take(id)?.reject(new Evicted());
   }
 
-  #asked(messageOf: (id: number) => ToMain): Promise<WireResponse | undefined> {
+  #requested(messageOf: (id: number) => ToMain): Promise<WireResponse | undefined> {
     return new Promise((resolve, reject) => {
       const id = ++this.#count;
       this.#waiting.set(id, { resolve, reject });

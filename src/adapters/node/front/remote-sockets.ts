@@ -16,9 +16,9 @@ type Line = {
   readonly id: number;
   readonly peer: SocketPeer;
   sent: number;
-  toldLeft: number;
+  reportedLeft: number;
   arriving: number;
-  toldArriving: number;
+  reportedArriving: number;
   /** Frames received in this turn. */
   frames: number;
 };
@@ -55,7 +55,7 @@ export class RemoteSockets implements SocketService {
     const { batch, secrets } = this.#parts;
     const id = ++this.#count;
     const dialect = dialectAt(peer.target);
-    const line: Line = { id, peer, sent: 0, toldLeft: 0, arriving: 0, toldArriving: 0, frames: 0 };
+    const line: Line = { id, peer, sent: 0, reportedLeft: 0, arriving: 0, reportedArriving: 0, frames: 0 };
     this.#lines.set(id, line);
     batch.add(["connect", id, peer.target, joinHead(peer.rawHeaders), peer.remoteAddress]);
     return {
@@ -103,19 +103,19 @@ export class RemoteSockets implements SocketService {
   }
 
   /** Adds the changes since the last list to the next one. */
-  tell(): void {
+  report(): void {
     const { batch } = this.#parts;
     for (const line of this.#changed) {
       line.frames = 0;
-      if (line.arriving !== line.toldArriving) {
-        line.toldArriving = line.arriving;
+      if (line.arriving !== line.reportedArriving) {
+        line.reportedArriving = line.arriving;
         batch.add(["arriving", line.id, line.arriving]);
       }
-      const waiting = Math.min(line.sent - line.toldLeft, line.peer.bufferedBytes());
+      const waiting = Math.min(line.sent - line.reportedLeft, line.peer.bufferedBytes());
       if (waiting > 0) this.#unsent.add(line);
-      if (line.sent - waiting === line.toldLeft) continue;
-      line.toldLeft = line.sent - waiting;
-      batch.add(["left", line.id, line.toldLeft]);
+      if (line.sent - waiting === line.reportedLeft) continue;
+      line.reportedLeft = line.sent - waiting;
+      batch.add(["left", line.id, line.reportedLeft]);
     }
     this.#changed.clear();
   }
@@ -131,7 +131,7 @@ export class RemoteSockets implements SocketService {
   #takes(line: Line): boolean {
     // After a frame the main thread counts arriving bytes from zero.
     line.arriving = 0;
-    line.toldArriving = 0;
+    line.reportedArriving = 0;
     const { maxFrames } = this.#parts;
     if (++line.frames === 1) this.#change(line);
     if (line.frames === maxFrames + 1) {

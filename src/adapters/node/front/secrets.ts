@@ -9,7 +9,7 @@ export class Secrets {
   readonly #known: Map<string, Known> = new Map();
 
   /** Stores a secret, or removes it if `secret` is undefined. */
-  tell(apiKey: string, number: number, secret: string | undefined): void {
+  store(apiKey: string, number: number, secret: string | undefined): void {
     if (secret === undefined) this.#known.delete(apiKey);
     else this.#known.set(apiKey, { number, secret });
   }

@@ -29,8 +29,8 @@ type Parts = Readonly<{
 
 function partsOf(post: (messages: readonly ToMain[]) => void, data: FrontData): Parts {
   const before = (): void => {
-    gate.tell();
-    sockets.tell();
+    gate.report();
+    sockets.report();
   };
   const batch = new Batch<ToMain>(post, { before, most: MOST_UNHEARD });
   const secrets = new Secrets();
@@ -72,9 +72,9 @@ function take(message: ToFront, parts: Parts): void {
     case "close":
       return sockets.close(message[1], message[2], message[3]);
     case "secret":
-      return parts.secrets.tell(message[1], message[2], message[3]);
+      return parts.secrets.store(message[1], message[2], message[3]);
     case "heard":
-      return batch.heard(message[1]);
+      return batch.acknowledged(message[1]);
     case "end":
       return void end(parts, message[1]);
   }

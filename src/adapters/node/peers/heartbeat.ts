@@ -7,34 +7,34 @@ export type HeartbeatHost = Readonly<{
   /** Says something to the other node; undefined if only the other one does so. */
   beat?: () => void;
   /** Ends the connection, because the other node says nothing. */
-  giveUp: () => void;
+  abandon: () => void;
 }>;
 
 /** Finds out that the other side of a connection is gone although the connection still looks open. */
 export class Heartbeat {
   readonly #host: HeartbeatHost;
   #timer: NodeJS.Timeout | undefined;
-  #heardAtMs = 0;
+  #receivedAtMs = 0;
 
   constructor(host: HeartbeatHost) {
     this.#host = host;
   }
 
   /** Records that something came from the other node. */
-  heard(): void {
-    if (this.#timer !== undefined) this.#heardAtMs = performance.now();
+  received(): void {
+    if (this.#timer !== undefined) this.#receivedAtMs = performance.now();
   }
 
   /** Begins, unless it has begun. */
   start(): void {
-    const { silentMs, beat, giveUp } = this.#host;
+    const { silentMs, beat, abandon } = this.#host;
     if (this.#timer !== undefined) return;
-    this.#heardAtMs = performance.now();
+    this.#receivedAtMs = performance.now();
     this.#timer = setInterval(
       () => {
-        if (performance.now() - this.#heardAtMs < silentMs) return beat?.();
+        if (performance.now() - this.#receivedAtMs < silentMs) return beat?.();
         this.stop();
-        giveUp();
+        abandon();
       },
       Math.ceil(silentMs / BEATS),
     );

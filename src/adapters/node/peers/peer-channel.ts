@@ -7,32 +7,32 @@ import type {
   PeerSubscription,
 } from "../../../service/index.ts";
 import { sealRequest } from "../../../service/internal.ts";
-import { type ConnectionParts, PeerConnection } from "./peer-connection.ts";
+import { PeerConnection, type PeerConnectionParts } from "./peer-connection.ts";
 
 /** Dependencies of a channel: those of its connections, and the secret of the seals. */
-export type ChannelParts = ConnectionParts & Readonly<{ secret: string }>;
+export type PeerChannelParts = PeerConnectionParts & Readonly<{ secret: string }>;
 
 /** The connection on which a request was written, and its number there. */
 type Written = Readonly<{ connection: PeerConnection; number: number }>;
 
 /** The way to one node: one connection at a time, made when it is needed. */
 export class PeerChannel {
-  readonly #parts: ChannelParts;
+  readonly #parts: PeerChannelParts;
   #opening: Promise<PeerConnection> | undefined;
   #connection: PeerConnection | undefined;
   /** Connections that take no further requests, and may still have answers or streams. */
   #retired: readonly PeerConnection[] = [];
-  #asked = 0;
+  #requested = 0;
   #isClosed = false;
 
-  constructor(parts: ChannelParts) {
+  constructor(parts: PeerChannelParts) {
     this.#parts = parts;
   }
 
   /** Whether no request is under way, and no stream open. */
   get isIdle(): boolean {
     return (
-      this.#asked === 0 && [...this.#retired, this.#connection].every((one) => (one?.streams ?? 0) === 0)
+      this.#requested === 0 && [...this.#retired, this.#connection].every((one) => (one?.streams ?? 0) === 0)
     );
   }
 
@@ -62,9 +62,9 @@ export class PeerChannel {
   ): Promise<PeerOutcome> {
     const { limits } = this.#parts;
     if (this.#isClosed) return unsent("the link is closed");
-    if (this.#asked >= limits.requests)
+    if (this.#requested >= limits.requests)
       return unsent(`${limits.requests} requests to the node wait for an answer`);
-    this.#asked++;
+    this.#requested++;
     const untilMs = performance.now() + waitMs;
     try {
       const connection = await this.#usable();
@@ -75,12 +75,12 @@ export class PeerChannel {
       const payload = this.#sealed(connection, request);
       if (payload.length > limits.requestBytes) return unsent("the request is too long");
       written({ connection, number: connection.next });
-      return await connection.ask(payload, leftMs, sink);
+      return await connection.request(payload, leftMs, sink);
     } catch (error) {
       // Nothing is written before the connection is known to be good.
       return unsent(errorMessage(error));
     } finally {
-      this.#asked--;
+      this.#requested--;
     }
   }
 
@@ -92,9 +92,11 @@ export class PeerChannel {
   #end({ connection, number }: Written): void {
     if (!connection.isOpen) return;
     const request = { ...END, target: String(number) };
-    void connection.ask(this.#sealed(connection, request), this.#parts.limits.silentMs).then(({ kind }) => {
-      if (kind !== "reply") connection.destroy();
-    });
+    void connection
+      .request(this.#sealed(connection, request), this.#parts.limits.silentMs)
+      .then(({ kind }) => {
+        if (kind !== "reply") connection.destroy();
+      });
   }
 
   /** Takes no further requests. Those under way are still answered, until `destroy`. */

@@ -14,7 +14,7 @@ import type { PeerLimits } from "./peer-options.ts";
 import type { PeerSecurity } from "./peer-security.ts";
 
 /** Dependencies of a connection. */
-export type ConnectionParts = Readonly<{
+export type PeerConnectionParts = Readonly<{
   address: string;
   security: PeerSecurity;
   limits: Required<PeerLimits>;
@@ -41,7 +41,7 @@ export class PeerConnection {
   readonly #heartbeat: Heartbeat;
   #number = 0;
   /** Number of the last request that was written before the last answer came. */
-  #heard = 0;
+  #received = 0;
   #isRetired = false;
 
   private constructor(socket: Socket, session: string, limits: Required<PeerLimits>) {
@@ -56,13 +56,13 @@ export class PeerConnection {
     this.#heartbeat = new Heartbeat({
       silentMs: limits.silentMs,
       beat: () => void socket.write(BEAT),
-      giveUp: () => socket.destroy(),
+      abandon: () => socket.destroy(),
     });
     socket.on("close", () => this.#end("the connection ended before the answer"));
   }
 
   /** Connects, and resolves when the other node is known and has said its session. Rejects with an Error otherwise. */
-  static open({ address, security, limits }: ConnectionParts): Promise<PeerConnection> {
+  static open({ address, security, limits }: PeerConnectionParts): Promise<PeerConnection> {
     const to = readPeerAddress(address);
     if (to === undefined) return Promise.reject(new Error("the owner's address is not host:port"));
     const objection = security.objection(to.host);
@@ -127,7 +127,7 @@ export class PeerConnection {
    * Writes a request with the number {@link next}. Resolves to its answer, or to `lost` after `waitMs`. With a sink, the
    * request is for a stream, which a reply with status 200 opens.
    */
-  ask(payload: Uint8Array, waitMs: number, sink?: PeerSink): Promise<PeerOutcome> {
+  request(payload: Uint8Array, waitMs: number, sink?: PeerSink): Promise<PeerOutcome> {
     if (this.#socket.writableLength + payload.length > this.#limits.unsentBytes)
       return Promise.resolve({ kind: "unsent", reason: "the node does not read what it is sent" });
     const number = ++this.#number;
@@ -158,7 +158,7 @@ export class PeerConnection {
 
   #read(chunk: Uint8Array): void {
     const { frames, fault } = this.#reader.read(chunk);
-    this.#heartbeat.heard();
+    this.#heartbeat.received();
     for (const frame of frames) this.#answer(frame);
     if (fault !== undefined) this.#socket.destroy();
   }
@@ -176,7 +176,7 @@ export class PeerConnection {
         return this.#over(number);
       case "reply":
       case "refusal": {
-        this.#heard = this.#number;
+        this.#received = this.#number;
         const answer = kind === "reply" ? unpackReply(payload) : unpackRefusal(payload);
         this.#settle(number, answer ?? { kind: "lost", reason: "the answer cannot be read" });
       }
@@ -194,7 +194,7 @@ export class PeerConnection {
   #late(number: number, waitMs: number): void {
     this.#settle(number, { kind: "lost", reason: `no answer within ${waitMs} ms` });
     // With streams, the heartbeat finds out whether the node is there, and one slow request says nothing of the others.
-    if (this.#heard >= number || this.#streams.size > 0) return;
+    if (this.#received >= number || this.#streams.size > 0) return;
     // A node that has answered nothing since then may hang, and further requests would wait as long. Those under way may
     // still be answered, each within its own time.
     if (this.#pending.size > 0) this.retire();

@@ -68,7 +68,7 @@ export function createPeerLink(options: PeerLinkOptions): PeerLink {
   const channelTo = (address: string): PeerChannel => {
     const known = channels.get(address);
     if (known !== undefined) return known;
-    if (channels.size >= MOST_CHANNELS) giveUpIdle(channels);
+    if (channels.size >= MOST_CHANNELS) closeIdle(channels);
     const channel = new PeerChannel({ address, security, limits, secret });
     channels.set(address, channel);
     return channel;
@@ -97,7 +97,7 @@ export function createPeerLink(options: PeerLinkOptions): PeerLink {
   };
 }
 
-function giveUpIdle(channels: Map<string, PeerChannel>): void {
+function closeIdle(channels: Map<string, PeerChannel>): void {
   for (const [address, channel] of channels) {
     if (!channel.isIdle) continue;
     channel.retire();

@@ -195,7 +195,7 @@ export class PeerListener {
     });
     socket.on("data", (chunk: Buffer) => {
       const { frames, fault } = reader.read(chunk);
-      visitor.streams.heard();
+      visitor.streams.received();
       for (const frame of frames) this.#take(visitor, frame);
       if (fault !== undefined) this.#refuse(visitor, 0, fault);
       if (frames.length > 0) stop();
@@ -214,7 +214,7 @@ export class PeerListener {
     // The first copy is answered; an answer to this one would be taken for that.
     if (number <= visitor.last) return this.#countRefusal("REPLAYED");
     visitor.last = number;
-    if (request.form === "END") return visitor.streams.endAsked(number, request.target);
+    if (request.form === "END") return visitor.streams.endRequested(number, request.target);
     if (this.#isClosing) return this.#refuse(visitor, number, "CLOSING");
     const isFull =
       this.#heldBytes + payload.length > limits.heldBytes ||

@@ -2,7 +2,7 @@ import {
   listOption,
   nameOption,
   type OptionCheck,
-  optional,
+  optionalOption,
   optionsOf,
   sharedSecretOption,
   wholeOption,
@@ -91,7 +91,7 @@ const tlsOption: OptionCheck = optionsOf<PeerTls>({
   key: pem,
   cert: pem,
   ca: pem,
-  names: optional((value, name) => {
+  names: optionalOption((value, name) => {
     listOption("a list of DNS names", nameOption)(value, name);
     if (Array.isArray(value) && value.length === 0)
       throw wrongOption(value, name, "a list of at least one DNS name, or be left out", true);
@@ -113,17 +113,17 @@ const securityOption: OptionCheck = Object.assign(
   { names: tlsOption.names ?? [] },
 );
 
-const count = optional(wholeOption({ from: 1, to: 1_000_000 }));
-const bytes = optional(wholeOption({ from: 1_024, to: 1_073_741_824 }));
-const durationMs = optional(wholeOption({ from: 1, to: 86_400_000 }, " of milliseconds"));
+const count = optionalOption(wholeOption({ from: 1, to: 1_000_000 }));
+const bytes = optionalOption(wholeOption({ from: 1_024, to: 1_073_741_824 }));
+const durationMs = optionalOption(wholeOption({ from: 1, to: 86_400_000 }, " of milliseconds"));
 
 /** Checks the options of a link. */
 export const peerLinkOption: OptionCheck = optionsOf<PeerLinkOptions>({
   secret: sharedSecretOption,
-  previousSecret: optional(sharedSecretOption),
+  previousSecret: optionalOption(sharedSecretOption),
   security: securityOption,
-  telemetry: optional(telemetryOption),
-  limits: optional(
+  telemetry: optionalOption(telemetryOption),
+  limits: optionalOption(
     optionsOf<PeerLimits>({
       ...{ requests: count, streams: count, connections: count, connectionsPerAddress: count },
       ...{ requestBytes: bytes, replyBytes: bytes, heldBytes: bytes, unsentBytes: bytes },

@@ -21,7 +21,7 @@ export type PeerSecurity = Readonly<{
   /** Creates a server. `accepted` is told every connection of a known node, and `failed` why another one was refused. */
   createServer: (
     handshakeMs: number,
-    told: Readonly<{ accepted: (socket: Socket) => void; failed: (problem: string) => void }>,
+    outcome: Readonly<{ accepted: (socket: Socket) => void; failed: (problem: string) => void }>,
   ) => Server;
 }>;
 

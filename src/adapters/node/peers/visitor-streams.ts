@@ -26,7 +26,7 @@ export class VisitorStreams {
   constructor(host: VisitorStreamsHost) {
     const { socket, limits } = host;
     this.#host = host;
-    this.#heartbeat = new Heartbeat({ silentMs: limits.silentMs, giveUp: () => socket.destroy() });
+    this.#heartbeat = new Heartbeat({ silentMs: limits.silentMs, abandon: () => socket.destroy() });
   }
 
   /** Number of streams that are open or being opened. */
@@ -35,8 +35,8 @@ export class VisitorStreams {
   }
 
   /** Records that something came from the other node. */
-  heard(): void {
-    this.#heartbeat.heard();
+  received(): void {
+    this.#heartbeat.received();
   }
 
   /** Tells the other node that this one is there. */
@@ -59,7 +59,7 @@ export class VisitorStreams {
     if (entry === undefined) return answer.end();
     if (entry.isOver) {
       answer.end();
-      return this.#told(number);
+      return this.#end(number);
     }
     entry.opened = answer;
     this.#heartbeat.start();
@@ -67,7 +67,7 @@ export class VisitorStreams {
   }
 
   /** Ends the stream that another node does not want any more, and answers its request. */
-  endAsked(number: number, target: string): void {
+  endRequested(number: number, target: string): void {
     this.#remove(Number.parseInt(target, 10))?.opened?.end();
     this.#host.write({ kind: "reply", number, payload: DONE });
   }
@@ -85,17 +85,17 @@ export class VisitorStreams {
     if (socket.writableLength + payload.length <= limits.eventBytes)
       return write({ kind: "event", number, payload });
     entry.opened.end();
-    this.#told(number);
+    this.#end(number);
   }
 
   #over(number: number): void {
     const entry = this.#streams.get(number);
     if (entry === undefined) return;
     if (entry.opened === undefined) entry.isOver = true;
-    else this.#told(number);
+    else this.#end(number);
   }
 
-  #told(number: number): void {
+  #end(number: number): void {
     this.#remove(number);
     this.#host.write({ kind: "end", number, payload: NOTHING });
   }

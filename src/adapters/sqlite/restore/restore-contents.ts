@@ -8,7 +8,7 @@ import { sqliteStorage } from "../storage.ts";
 import { countsOf, indexAll } from "../storage-journal.ts";
 import { renewStoreId } from "../store-id.ts";
 import { lastPosition, requirePosition, requireReached, targetsAt } from "./restore-position.ts";
-import { putBack, requireComplete } from "./restored-archive.ts";
+import { requireComplete, restoreArchive } from "./restored-archive.ts";
 
 /**
  * What to make of the copy of a backup, see `SqliteRestoreOptions`. `from` is the path of the backup. `puttingBack` and
@@ -40,7 +40,7 @@ export async function restoreContents(path: string, work: RestoreWork): Promise<
     const from = basename(work.from);
     requireReached(database, { at, from });
     if (archive !== undefined) {
-      await putBack(database, archive, { until: at, onProgress: work.puttingBack });
+      await restoreArchive(database, archive, { until: at, onProgress: work.puttingBack });
       requireComplete(database, at);
       await store.complete();
     }

@@ -15,7 +15,7 @@ const RECORDS_PER_STEP = 512;
  * Puts records of an archive back into the journal, up to a position, at the positions that they had. Rejects with an
  * Error that names a line that is damaged, or that is not of this journal.
  */
-export async function putBack(
+export async function restoreArchive(
   database: Database,
   folder: string,
   { until, onProgress }: Readonly<{ until: number; onProgress: Progress }>,
@@ -53,9 +53,9 @@ function putting(
         const { shard, sequence } = decodeRecord(text);
         const key = recordKey(shard, sequence);
         const [code = "", value] = [codeOf(key), withChecksum(key, text)];
-        const kept = there.get(position);
-        if (kept === value) continue;
-        if (kept !== undefined || index.run(code, position).changes !== 1)
+        const stored = there.get(position);
+        if (stored === value) continue;
+        if (stored !== undefined || index.run(code, position).changes !== 1)
           throw new FileProblem(`${name}: record ${sequence} of shard ${shard} is not of this journal`);
         insert.run(position, code, value);
       }

@@ -5,7 +5,7 @@ import { clientIdsOf } from "../ids.ts";
 import type { ServiceParts, SignedCall } from "../parts.ts";
 import { depthForClient, exchangeInfoForClient, tickersForClient } from "./market-views.ts";
 import { withOwnType } from "./order-types.ts";
-import { askedOnce } from "./symbols.ts";
+import { cachedInstruments } from "./symbols.ts";
 import {
   changedForClient,
   listForClient,
@@ -16,22 +16,22 @@ import {
 } from "./views.ts";
 
 /** What is about a request: its parameters and, of a signed one, the call. */
-type Asked = Readonly<{ parameters: Parameters; call?: SignedCall }>;
+type Requested = Readonly<{ parameters: Parameters; call?: SignedCall }>;
 
 /**
  * How the requests and replies of one route differ from those of the service's own route. Nothing here checks, limits or
  * decides anything: the handler does.
  */
 type Form = Readonly<{
-  request?: (asked: Asked) => Parameters;
-  reply?: (parts: ServiceParts, body: JsonInput, asked: Parameters) => Awaitable<JsonInput>;
+  request?: (requested: Requested) => Parameters;
+  reply?: (parts: ServiceParts, body: JsonInput, requested: Parameters) => Awaitable<JsonInput>;
 }>;
 
 const orderReply: Form["reply"] = (parts, body) => orderForClient(parts, body as Members);
 const changeReply: Form["reply"] = async (parts, body) =>
   (await changedForClient(parts, [body as Members]))[0] ?? body;
 const ordersReply: Form["reply"] = (parts, body) => ordersForClient(parts, body as readonly Members[]);
-const tickersReply: Form["reply"] = (parts, body, asked) => tickersForClient(parts, body, asked);
+const tickersReply: Form["reply"] = (parts, body, requested) => tickersForClient(parts, body, requested);
 
 const placedList = {
   request: withListId,
@@ -39,7 +39,9 @@ const placedList = {
 };
 
 const FORMS: Readonly<Partial<Record<AnyRoute["name"], Form>>> = {
-  exchangeInfo: { reply: (parts, body, asked) => exchangeInfoForClient(parts, body as Members, asked) },
+  exchangeInfo: {
+    reply: (parts, body, requested) => exchangeInfoForClient(parts, body as Members, requested),
+  },
   depth: { reply: (_parts, body) => depthForClient(body as Members) },
   ticker24hr: { reply: tickersReply },
   "ticker.price": { reply: tickersReply },
@@ -65,8 +67,8 @@ const FORMS: Readonly<Partial<Record<AnyRoute["name"], Form>>> = {
 };
 
 /** Returns the parameters of a compat request as the handler of the route reads them. */
-export function ownParameters(parts: ServiceParts, name: AnyRoute["name"], asked: Asked): Parameters {
-  const parameters = FORMS[name]?.request?.(asked) ?? asked.parameters;
+export function ownParameters(parts: ServiceParts, name: AnyRoute["name"], requested: Requested): Parameters {
+  const parameters = FORMS[name]?.request?.(requested) ?? requested.parameters;
   const symbol = parameters.get("symbol");
   if (symbol === undefined) return parameters;
   const text = parts.clientSymbols.canonical(symbol.text);
@@ -77,10 +79,10 @@ export function ownParameters(parts: ServiceParts, name: AnyRoute["name"], asked
 export function replyForClient(
   parts: ServiceParts,
   name: AnyRoute["name"],
-  reply: Readonly<{ body: JsonInput; asked: Parameters }>,
+  reply: Readonly<{ body: JsonInput; requested: Parameters }>,
 ): Awaitable<JsonInput> {
-  const own = { ...parts, instruments: askedOnce(parts.instruments) };
-  return FORMS[name]?.reply?.(own, reply.body, reply.asked) ?? reply.body;
+  const own = { ...parts, instruments: cachedInstruments(parts.instruments) };
+  return FORMS[name]?.reply?.(own, reply.body, reply.requested) ?? reply.body;
 }
 
 function listsReply(parts: ServiceParts, body: JsonInput): Promise<JsonInput> {
@@ -88,7 +90,7 @@ function listsReply(parts: ServiceParts, body: JsonInput): Promise<JsonInput> {
 }
 
 /** Names a list that was sent without an id: the convention does not demand one. Source: decision 3. */
-function withListId({ parameters, call }: Asked): Parameters {
+function withListId({ parameters, call }: Requested): Parameters {
   if (call === undefined || parameters.has("listClientOrderId")) return parameters;
   const text = clientIdsOf(call)("listClientOrderId");
   return new Map([...parameters, ["listClientOrderId", { text, kind: "text" }]]);

@@ -1,6 +1,6 @@
 import { type Price, ZERO_NOTIONAL, ZERO_QUANTITY } from "../../../decimal/index.ts";
 import type { Engine } from "../../../engine/index.ts";
-import { BARS_KEPT, type BarFigures, figuresOfBars, type PriceBar } from "../../../model/index.ts";
+import { BARS_RETAINED, type BarFigures, figuresOfBars, type PriceBar } from "../../../model/index.ts";
 import { barsOfInterval, type KlineInterval, klineEndMs, klineStartMs } from "../../../requests/index.ts";
 
 /** A kline from `startMs` until before `endMs`. One without prints has the last price before it, and zeros. */
@@ -24,14 +24,14 @@ export type KlineRange = Readonly<{
 export function klinesOf(engine: Pick<Engine, "priceBars">, range: KlineRange): readonly Kline[] | undefined {
   const { symbol, interval, fromMs, nowMs } = range;
   const lengthMs = barsOfInterval(interval);
-  const keptMs = nowMs - (nowMs % lengthMs) - (BARS_KEPT - 1) * lengthMs;
-  const firstMs = startAtOrAfter(interval, Math.max(keptMs, fromMs));
+  const retainedMs = nowMs - (nowMs % lengthMs) - (BARS_RETAINED - 1) * lengthMs;
+  const firstMs = startAtOrAfter(interval, Math.max(retainedMs, fromMs));
   const bars = engine.priceBars({ symbol, lengthMs, fromMs: firstMs, toMs: nowMs + 1 });
   if (bars === undefined) return undefined;
   const isOpened = (bars[0]?.startMs ?? Number.MAX_SAFE_INTEGER) < klineEndMs(interval, firstMs);
   const before = isOpened
     ? []
-    : engine.priceBars({ symbol, lengthMs, fromMs: keptMs, toMs: firstMs, limit: 1 });
+    : engine.priceBars({ symbol, lengthMs, fromMs: retainedMs, toMs: firstMs, limit: 1 });
   const price = before?.at(-1)?.figures.close;
   return joined(interval, bars, { firstMs, toMs: Math.min(range.toMs, nowMs), price });
 }

@@ -24,9 +24,12 @@ const FLAGS = {
  * Returns exchangeInfo with the members that clients of the convention read of each symbol, for all symbols or for those
  * asked for. Source: convention 5.1.
  */
-export function exchangeInfoForClient(parts: ServiceParts, info: Members, asked: Parameters): Members {
+export function exchangeInfoForClient(parts: ServiceParts, info: Members, requested: Parameters): Members {
   const symbols = info.symbols as readonly Members[];
-  return { ...info, symbols: onlyAsked(parts, symbols, asked).map((each) => symbolMembers(parts, each)) };
+  return {
+    ...info,
+    symbols: onlyRequested(parts, symbols, requested).map((each) => symbolMembers(parts, each)),
+  };
 }
 
 function symbolMembers(parts: ServiceParts, own: Members): Members {
@@ -50,21 +53,25 @@ export function depthForClient({ lastUpdateId, bids, asks }: Members): Members {
 }
 
 /** Returns one ticker, or all of those asked for, under the client's names of the markets. */
-export function tickersForClient(parts: ServiceParts, body: JsonInput, asked: Parameters): JsonInput {
+export function tickersForClient(parts: ServiceParts, body: JsonInput, requested: Parameters): JsonInput {
   const shown = (ticker: Members): Members => ({
     ...ticker,
     symbol: symbolForClient(parts, String(ticker.symbol)),
   });
   if (!Array.isArray(body)) return shown(body as Members);
-  return onlyAsked(parts, body, asked).map(shown);
+  return onlyRequested(parts, body, requested).map(shown);
 }
 
 /**
  * Returns the rows of the markets that `symbol` or `symbols` names, or all rows. Throws an OrderError -1121 at the first
  * unknown name.
  */
-function onlyAsked(parts: ServiceParts, rows: readonly Members[], asked: Parameters): readonly Members[] {
-  const names = namesAsked(asked);
+function onlyRequested(
+  parts: ServiceParts,
+  rows: readonly Members[],
+  requested: Parameters,
+): readonly Members[] {
+  const names = requestedNames(requested);
   if (names === undefined) return rows;
   const symbols = new Set<string>();
   for (const name of new Set(names)) {
@@ -78,10 +85,10 @@ function onlyAsked(parts: ServiceParts, rows: readonly Members[], asked: Paramet
 const LIST = 'Send a JSON array of symbols, such as ["BTCUSD","ETHUSD"].';
 
 /** Reads the names in `symbol`, or in `symbols`, which is a JSON array. Throws an OrderError -1130 for anything else. */
-function namesAsked(asked: Parameters): readonly string[] | undefined {
-  const one = asked.get("symbol")?.text;
+function requestedNames(requested: Parameters): readonly string[] | undefined {
+  const one = requested.get("symbol")?.text;
   if (one !== undefined) return [one];
-  const many = asked.get("symbols")?.text;
+  const many = requested.get("symbols")?.text;
   if (many === undefined) return undefined;
   const names = listIn(many);
   if (names?.every((name) => typeof name === "string")) return names;

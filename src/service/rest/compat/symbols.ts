@@ -87,7 +87,7 @@ export function symbolForClient(named: Named, symbol: string): string {
  * Returns a catalogue for one reply. It asks the host once per name, however many rows have it, because every answer of
  * the host is checked.
  */
-export function askedOnce(instruments: Instruments): Instruments {
+export function cachedInstruments(instruments: Instruments): Instruments {
   return {
     all: () => instruments.all(),
     find: remembering((symbol) => instruments.find(symbol)),

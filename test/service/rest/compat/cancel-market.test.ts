@@ -9,10 +9,10 @@ const SYMBOL = "BTCUSD";
 
 describe("DELETE openOrders on the compat prefix", () => {
   it("decision NB: cancels a list whose leg ends while the host is asked for native orders", async () => {
-    let asked = async (): Promise<void> => undefined;
+    let requested = async (): Promise<void> => undefined;
     const world = await openCompatWorld({}, () => ({
       open: async () => {
-        await asked();
+        await requested();
         return [];
       },
     }));
@@ -21,7 +21,7 @@ describe("DELETE openOrders on the compat prefix", () => {
       ...{ belowType: "STOP_LOSS", belowStopPrice: "50000" },
       ...{ belowTimeInForce: "GTD", expireTime: START_MS + 1_000 },
     });
-    asked = async () => {
+    requested = async () => {
       await world.clock.advanceBy(1_000);
       await world.engine.idle();
     };

@@ -8,7 +8,7 @@ import { type RequestParameters, signQuery } from "../../../../src/signing/index
 import { type JsonObject, readJson } from "../../../../src/wire/index.ts";
 import { reportedOrder } from "../../../support/native-world.ts";
 import { type Credentials, call, requestOf } from "../../../support/service-world.ts";
-import { type Asked, ask, type CompatWorld, KEY, openCompatWorld } from "./world.ts";
+import { ask, type CompatWorld, KEY, openCompatWorld, type Requested } from "./world.ts";
 
 const PREFIX = "/compat/api/v3";
 const SYMBOL = "BTCUSD";
@@ -125,11 +125,13 @@ describe("decision NC: types", () => {
       "STOP_LOSS_LIMIT",
       "TRAILING_STOP_LIMIT",
     ],
-  ] as const)("%j is answered as %s and managed as %s", async (order, told, own) => {
+  ] as const)("%j is answered as %s and managed as %s", async (order, reported, own) => {
     const world = await openCompatWorld();
     const { body } = await ask(world, "POST order", { ...order, newClientOrderId: "a" });
-    expect(body.type).toBe(told);
-    expect((await ask(world, "GET order", { symbol: SYMBOL, origClientOrderId: "a" })).body.type).toBe(told);
+    expect(body.type).toBe(reported);
+    expect((await ask(world, "GET order", { symbol: SYMBOL, origClientOrderId: "a" })).body.type).toBe(
+      reported,
+    );
     const query = { symbol: "BTC/USD", origClientOrderId: "a", timestamp: world.clock.nowMs() };
     expect((await call(world, "GET", "/api/v2/order", { key: KEY, query })).body.type).toBe(own);
   });
@@ -314,7 +316,7 @@ describe("decision NB: orders", () => {
       await ask(world, "POST order", { ...RESTING, newClientOrderId: "last" });
     }
 
-    const namesOf = ({ body }: Asked) => body.map(({ clientOrderId }) => clientOrderId);
+    const namesOf = ({ body }: Requested) => body.map(({ clientOrderId }) => clientOrderId);
 
     it.each([{}, { orderId: 0 }, { orderId: -256 }])("the newest orders are found with %j", async (page) => {
       const world = await openAmongChildren();
@@ -356,7 +358,7 @@ describe("decision NB: orders", () => {
     const withoutSums =
       (change: (execution: NativeExecution) => NativeExecution = (same) => same) =>
       (native: NativeOrders): Partial<NativeOrders> => ({
-        find: async (asked) => unsummed(await native.find(asked)),
+        find: async (requested) => unsummed(await native.find(requested)),
         executions: async (query) => (await native.executions(query)).map(change),
       });
     const unsummed = (order: NativeOrder | undefined): NativeOrder | undefined => {

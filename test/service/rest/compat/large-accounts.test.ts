@@ -4,14 +4,14 @@ import type { NativeExecution, NativeOrder } from "../../../../src/model/index.t
 import type { NativeKey } from "../../../../src/ports/index.ts";
 import { reportedOrder } from "../../../support/native-world.ts";
 import { call, type WorldOptions } from "../../../support/service-world.ts";
-import { type Asked, ask, type CompatWorld, openCompatWorld } from "./world.ts";
+import { ask, type CompatWorld, openCompatWorld, type Requested } from "./world.ts";
 
 const SYMBOL = "BTCUSD";
 
-type Large = Readonly<{ world: CompatWorld; asked: () => number; canceled: () => number }>;
+type Large = Readonly<{ world: CompatWorld; requested: () => number; canceled: () => number }>;
 
 /**
- * Opens a world with native orders of one fill each. `asked` counts the questions to the catalogue, `canceled` the cancels
+ * Opens a world with native orders of one fill each. `requested` counts the questions to the catalogue, `canceled` the cancels
  * that have begun.
  */
 async function openLarge(count: number, options: WorldOptions = {}): Promise<Large> {
@@ -45,16 +45,16 @@ async function openLarge(count: number, options: WorldOptions = {}): Promise<Lar
       return resolve(name);
     },
   });
-  return { world, asked: () => questions, canceled: () => canceled };
+  return { world, requested: () => questions, canceled: () => canceled };
 }
 
 describe("an account with many orders on the compat prefix", () => {
   it("decision NB: each native order has the amount of its own executions, and the catalogue is not asked for each", async () => {
-    const { world, asked } = await openLarge(500);
+    const { world, requested } = await openLarge(500);
     const { body } = await ask(world, "GET openOrders", { symbol: SYMBOL });
     const amounts = body.map(({ orderId, cummulativeQuoteQty }) => [orderId, Number(cummulativeQuoteQty)]);
     expect(amounts).toEqual(Array.from({ length: 500 }, (_, index) => [index + 1, (index + 1) / 1_000]));
-    expect(asked()).toBeLessThan(10);
+    expect(requested()).toBeLessThan(10);
   });
 
   it.each([
@@ -63,9 +63,9 @@ describe("an account with many orders on the compat prefix", () => {
     [1_000, { symbol: SYMBOL }, 60],
     [1_000, {}, 80],
     [1_401, {}, 90],
-  ])("an answer of %d open orders to %j weighs %d", async (count, asked, weight) => {
+  ])("an answer of %d open orders to %j weighs %d", async (count, requested, weight) => {
     const { world } = await openLarge(count);
-    await ask(world, "GET openOrders", asked);
+    await ask(world, "GET openOrders", requested);
     const { headers } = await call(world, "GET", "/compat/api/v3/ping");
     expect(headers["X-MBX-USED-WEIGHT"]).toBe(String(weight + 1));
   });
@@ -78,7 +78,7 @@ describe("an account with many orders on the compat prefix", () => {
   });
 
   it("decision NB: allOrders has every one of the newest orders, however few fit into a page of the engine", async () => {
-    const placed = async (count: number): Promise<Asked> => {
+    const placed = async (count: number): Promise<Requested> => {
       const world = await openCompatWorld({ engine: { maxPageBytes: 2_048 } });
       const stop = { symbol: SYMBOL, side: "SELL", type: "STOP_LOSS", quantity: "0.001", stopPrice: "50000" };
       for (let index = 0; index < count; index++) await ask(world, "POST order", stop);

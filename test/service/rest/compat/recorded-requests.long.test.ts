@@ -8,7 +8,7 @@ it("decision NA: the bytes that six existing clients send are answered as their 
   const world = await openCompatWorld();
   const problemOf = createAnswerCheck();
   const problems: string[] = [];
-  const asked = new Set<string>();
+  const requested = new Set<string>();
   for (const recorded of recordedRequests()) {
     const request = wireOf(recorded);
     const sentAt = TIME.exec(`${recorded.target}&${recorded.body ?? ""}`)?.[1];
@@ -18,11 +18,11 @@ it("decision NA: the bytes that six existing clients send are answered as their 
     }
     const problem = problemOf(request, await world.service.handle(request));
     if (problem !== undefined) problems.push(`${recorded.method} ${recorded.target}: ${problem}`);
-    asked.add(`${recorded.method} ${recorded.target.split("?")[0]}`);
+    requested.add(`${recorded.method} ${recorded.target.split("?")[0]}`);
   }
   expect(problems).toEqual([]);
   const routes = COMPAT_ROUTES.map(({ method, path }) => `${method} ${path}`);
-  expect([...asked].sort()).toEqual(routes.sort());
+  expect([...requested].sort()).toEqual(routes.sort());
 });
 
 it("decision NA: what these clients send is described, so that a gateway that reads the description lets it through", () => {

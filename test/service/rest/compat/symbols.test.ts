@@ -17,8 +17,8 @@ it("decision NA: names of no instrument read the whole catalogue once a second, 
     return catalogue.all();
   };
   const symbols = new ClientSymbols({ ...catalogue, all }, clock);
-  const asked = ["BTCUSD", "ETHUSD", "NOUSD", "ETH/USD", "STETHUSD"];
-  const canonical = (): readonly string[] => asked.map((name) => symbols.canonical(name));
+  const requested = ["BTCUSD", "ETHUSD", "NOUSD", "ETH/USD", "STETHUSD"];
+  const canonical = (): readonly string[] => requested.map((name) => symbols.canonical(name));
   expect(canonical()).toEqual(["BTCUSD", "ETH/USD", "NOUSD", "ETH/USD", "STETH/USD"]);
   list(BARE.slice(0, 1));
   expect(canonical()).toEqual(["BTCUSD", "ETHUSD", "NOUSD", "ETH/USD", "STETHUSD"]);

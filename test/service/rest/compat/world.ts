@@ -69,7 +69,7 @@ export async function openCompatWorld(
 }
 
 /** A parsed answer, of one object or of several. */
-export type Asked = Readonly<{ status: number; body: JsonObject & readonly JsonObject[] }>;
+export type Requested = Readonly<{ status: number; body: JsonObject & readonly JsonObject[] }>;
 
 /** Sends a request whose signature is the last pair of its query, as clients of the convention do. */
 export async function ask(
@@ -77,7 +77,7 @@ export async function ask(
   route: string,
   fields: RequestParameters = {},
   key: Credentials | undefined = KEY,
-): Promise<Asked> {
+): Promise<Requested> {
   const [method = "", path = ""] = route.split(" ");
   const parameters = {
     ...fields,
@@ -87,7 +87,7 @@ export async function ask(
   const target = `/compat/api/v3/${path}?${signQuery({ secret: key.secret, parameters })}`;
   const request = { ...requestOf(method, target), rawHeaders: ["X-MBX-APIKEY", key.apiKey] };
   const { status, body } = await world.service.handle(request);
-  return { status, body: readJson(body) as Asked["body"] };
+  return { status, body: readJson(body) as Requested["body"] };
 }
 
 /** A request that a client sent, as it came over the wire. */
