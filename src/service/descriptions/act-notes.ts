@@ -1,6 +1,6 @@
 import type { SessionAct } from "../../requests/index.ts";
 import type { JsonSchema } from "../../requests/schemas/index.ts";
-import { integer, list, long, object, ref, text } from "../views/schema.ts";
+import { integer, list, long, object, ref, text } from "./schema.ts";
 
 /** Description of a method that the connection handles itself. */
 export type ActNote = Readonly<{ summary: string; about: string; reply: JsonSchema }>;

@@ -1,5 +1,8 @@
 import { KLINE_INTERVALS } from "../../requests/index.ts";
 import type { JsonSchema } from "../../requests/schemas/index.ts";
+import { bestPricesOf, bookChangesOf, EVENT_TIME, TRADED, tradeOf } from "./event-schemas.ts";
+import { BOOK_SIDE } from "./market-schemas.ts";
+import { TRADE_ID } from "./native-schemas.ts";
 import {
   decimal,
   flag,
@@ -12,10 +15,7 @@ import {
   signedDecimal,
   text,
   time,
-} from "../views/schema.ts";
-import { bestPricesOf, bookChangesOf, EVENT_TIME, TRADED, tradeOf } from "./event-schemas.ts";
-import { BOOK_SIDE } from "./market-schemas.ts";
-import { TRADE_ID } from "./native-schemas.ts";
+} from "./schema.ts";
 
 const SYMBOL = text("Name of the market: base and quote asset joined.");
 

@@ -8,7 +8,8 @@ import {
 } from "../../host-answers/index.ts";
 import { type AlertKind, type EndReason, ORDER_TYPES } from "../../model/index.ts";
 import type { JsonSchema } from "../../requests/schemas/index.ts";
-import { MANAGED_ORDER, MANAGED_ORDER_IN_EVENTS } from "../views/managed-order.ts";
+import { MANAGED_MEMBERS } from "./managed-schemas.ts";
+import { BOOK_SIDE } from "./market-schemas.ts";
 import {
   decimal,
   flag,
@@ -25,8 +26,7 @@ import {
   signedDecimal,
   text,
   time,
-} from "../views/schema.ts";
-import { BOOK_SIDE } from "./market-schemas.ts";
+} from "./schema.ts";
 
 const END_REASONS = words<EndReason>({
   FILLED: true,
@@ -124,11 +124,16 @@ const MANAGED: Members = {
   o: oneOf(ORDER_TYPES, "Type."),
   ot: oneOf(ORDER_TYPES, "Type."),
   f: oneOf(["GTC", "GTD"], "Time in force."),
-  X: MANAGED_ORDER.status,
+  X: MANAGED_MEMBERS.status,
   i: long("Id of the order: negative.", { maximum: -1 }),
   AP: optional(decimal("Price at which trailing begins; 0 if it begins with the first quote.")),
   cr: optional(decimal("Trailing distance in percent.")),
-  ...MANAGED_ORDER_IN_EVENTS,
+  apiState: MANAGED_MEMBERS.apiState,
+  held: MANAGED_MEMBERS.held,
+  cancelPending: MANAGED_MEMBERS.cancelPending,
+  stalled: MANAGED_MEMBERS.stalled,
+  triggerLevel: MANAGED_MEMBERS.triggerLevel,
+  triggerTime: MANAGED_MEMBERS.triggerTime,
   reason: optional(oneOf(END_REASONS, "Reason why the order ended.")),
   alerts: optional(
     list(oneOf(ALERTS, "Condition that a person should look at."), "What the event raised, in order."),

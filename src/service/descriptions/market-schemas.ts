@@ -15,7 +15,7 @@ import {
   signedDecimal,
   text,
   time,
-} from "../views/schema.ts";
+} from "./schema.ts";
 
 const LEVEL: JsonSchema = {
   type: "array",

@@ -1,6 +1,7 @@
 import { EXECUTION_REASONS, NATIVE_STATUSES, REJECT_REASONS } from "../../host-answers/index.ts";
 import type { JsonSchema } from "../../requests/schemas/index.ts";
 import type { NativeOrderView } from "../views/native-order-view.ts";
+import { SCALES } from "./managed-schemas.ts";
 import {
   decimal,
   flag,
@@ -15,8 +16,7 @@ import {
   orNull,
   text,
   time,
-} from "../views/schema.ts";
-import { SCALES } from "./managed-schemas.ts";
+} from "./schema.ts";
 
 const SIDE = oneOf(["BUY", "SELL"], "Side of the order.");
 const STATUS = oneOf(NATIVE_STATUSES, "Latest known status.");

@@ -20,14 +20,9 @@ import type {
   RejectReason,
   Side,
 } from "../../model/index.ts";
+import { MANAGED_ORDER, type ManagedOrder, type MembersOfKind } from "../../replies/index.ts";
 import type { JsonInput } from "../../wire/index.ts";
-import {
-  type ManagedOrder,
-  NO_LIST,
-  PRICE_MEMBERS,
-  QUANTITY_MEMBERS,
-  type ScaledMember,
-} from "./managed-order.ts";
+import { NO_LIST } from "./managed-order.ts";
 import { tradeIdOf } from "./trade-id.ts";
 
 /**
@@ -71,6 +66,8 @@ const TEXT: Writer<string> = { price: formatPrice, quantity: formatQuantity };
 const SCALED: Writer<number | bigint> = { price: (value) => value, quantity: (value) => value };
 const SCALES: Scales = { priceScale: PRICE_SCALE, quantityScale: QUANTITY_SCALE };
 
+const SCALE_OF: Readonly<Record<string, number>> = { price: PRICE_SCALE, quantity: QUANTITY_SCALE };
+
 const ZERO_PRICE = 0 as Price;
 
 /** A native order or a retained rejection, and whether its host trades on paper. */
@@ -101,21 +98,24 @@ export function scaledNativeView(snapshot: Snapshot): NativeOrderView<number | b
   return { ...viewWith(SCALED, snapshot), ...SCALES };
 }
 
+/** Name of a price or quantity of a managed order. */
+export type ScaledMember = MembersOfKind<typeof MANAGED_ORDER, "price" | "quantity">;
+
+/** Scale of each price and quantity of a managed order. */
+const MANAGED_SCALES: readonly (readonly [ScaledMember, number])[] = Object.entries(MANAGED_ORDER).flatMap(
+  ([name, kind]) => {
+    const scale = SCALE_OF[kind.replace("?", "")];
+    return scale === undefined ? [] : [[name as ScaledMember, scale]];
+  },
+);
+
 /** Returns a managed order with every price and quantity as a whole number. Source: decision 46. */
 export function scaledManagedView(view: ManagedOrder): JsonInput {
-  const scaled = (names: readonly ScaledMember[], scale: number): Record<string, bigint> =>
-    Object.fromEntries(
-      names.flatMap((name) => {
-        const text = view[name];
-        return text === undefined ? [] : [[name, scaledText(text, scale)]];
-      }),
-    );
-  return {
-    ...view,
-    ...scaled(QUANTITY_MEMBERS, QUANTITY_SCALE),
-    ...scaled(PRICE_MEMBERS, PRICE_SCALE),
-    ...SCALES,
-  };
+  const scaled = MANAGED_SCALES.flatMap(([name, scale]) => {
+    const text = view[name];
+    return text === undefined ? [] : [[name, scaledText(text, scale)]];
+  });
+  return { ...view, ...Object.fromEntries(scaled), ...SCALES };
 }
 
 /** Returns a canonical decimal as a whole number of units of 10^-scale, rounded down. */

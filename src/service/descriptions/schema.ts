@@ -1,10 +1,15 @@
+import type { Kind, KindName, Table, Words } from "../../replies/index.ts";
 import type { JsonSchema } from "../../requests/schemas/index.ts";
+import { WORDS } from "./words.ts";
 
 /** A member that may be left out. */
 export type Optional = readonly ["optional", JsonSchema];
 
 /** Members of an object by name. */
-export type Members = Readonly<Record<string, JsonSchema | Optional>>;
+export type Members = Readonly<Record<string, Member>>;
+
+/** A member of an object. */
+export type Member = JsonSchema | Optional;
 
 /** Exactly one member for each property of T. A property that T may omit must be {@link optional}. */
 export type MembersOf<T> = {
@@ -99,6 +104,58 @@ export function object(description: string, members: Members): JsonSchema {
   };
 }
 
-const isOptional = (member: JsonSchema | Optional): member is Optional => Array.isArray(member);
+const isOptional = (member: Member): member is Optional => Array.isArray(member);
 
-const schemaOf = (member: JsonSchema | Optional): JsonSchema => (isOptional(member) ? member[1] : member);
+/** Returns the schema of a member, whether it may be left out or not. */
+export const schemaOf = (member: Member): JsonSchema => (isOptional(member) ? member[1] : member);
+
+/** What a description says of a member: a sentence, also with further keywords, or its whole schema. */
+type Note = string | readonly [description: string, more: More] | JsonSchema;
+
+/** A note for each member of a table. Only the schema of an object or of a list of them is not known from the table. */
+export type NotesOf<T extends Table> = {
+  readonly [N in keyof T]: T[N] extends string ? Note : JsonSchema;
+};
+
+/** Returns the schemas of the members of a table, in the order of the notes. */
+export function described<T extends Table>(table: T, notes: NotesOf<T>): Readonly<Record<keyof T, Member>> {
+  const entries = Object.entries<Note>(notes).map(([name, note]) => [name, memberOf(table[name], note)]);
+  return Object.fromEntries(entries) as Record<keyof T, Member>;
+}
+
+function memberOf(kind: Kind | undefined, note: Note): Member {
+  const isString = typeof kind === "string";
+  const mayLack = isString && kind.endsWith("?");
+  const schema = isWhole(note) ? note : schemaOfKind(isString ? kind.replace("?", "") : "", note);
+  return mayLack ? optional(schema) : schema;
+}
+
+const isWhole = (note: Note): note is JsonSchema => typeof note === "object" && !Array.isArray(note);
+
+type Sentence = Exclude<Note, JsonSchema>;
+
+const OF_KIND: Readonly<
+  Record<Exclude<KindName, keyof Words | "level">, (description: string, more?: More) => JsonSchema>
+> = {
+  text,
+  decimal,
+  signed: signedDecimal,
+  price: decimal,
+  quantity: decimal,
+  integer,
+  long,
+  id: long,
+  nativeId: int64,
+  whole: int64,
+  time,
+  flag,
+  yes: (description) => only(true, description),
+};
+
+function schemaOfKind(kind: string, note: Sentence): JsonSchema {
+  const [description, more] = typeof note === "string" ? [note] : note;
+  if (kind.startsWith("=")) return only(kind.slice(1), description);
+  if (kind.endsWith("|null")) return orNull(schemaOfKind(kind.replace("|null", ""), note));
+  if (kind in WORDS) return oneOf(WORDS[kind as keyof Words], description);
+  return OF_KIND[kind as keyof typeof OF_KIND](description, more);
+}

@@ -1,0 +1,65 @@
+import {
+  EXECUTION_REASONS,
+  EXECUTION_TYPES,
+  NATIVE_STATUSES,
+  REJECT_REASONS,
+  SIDES,
+  words,
+} from "../../host-answers/index.ts";
+import { type AlertKind, ORDER_TYPES, type StallCause } from "../../model/index.ts";
+import type { Words } from "../../replies/index.ts";
+
+/** The words of each kind of member that is one of a few. */
+export const WORDS: { readonly [K in keyof Words]: readonly Words[K][] } = {
+  AlertKind: words<AlertKind>({
+    LATE_FILL: true,
+    OVERFILL: true,
+    UNKNOWN_ESCALATED: true,
+    INVARIANT_BROKEN: true,
+    POSITION_UNPROTECTED: true,
+    VENUE_REPORT_INVALID: true,
+    CHILD_BEYOND_LIMIT: true,
+    ORDER_STALLED: true,
+    ORDER_RESUMED: true,
+  }),
+  ApiState: words<Words["ApiState"]>({
+    WAITING: true,
+    WORKING: true,
+    UNKNOWN: true,
+    FILLED: true,
+    CANCELED: true,
+    EXPIRED: true,
+    REJECTED: true,
+  }),
+  ChildTimeInForce: words<Words["ChildTimeInForce"]>({ IOC: true, FOK: true }),
+  Contingency: words<Words["Contingency"]>({ OCO: true, OTO: true, OTOCO: true }),
+  ExecutionReason: EXECUTION_REASONS,
+  ExecutionType: EXECUTION_TYPES,
+  ListOrderStatus: words<Words["ListOrderStatus"]>({ EXECUTING: true, ALL_DONE: true }),
+  ListStatusType: words<Words["ListStatusType"]>({ EXEC_STARTED: true, ALL_DONE: true }),
+  NativeStatus: NATIVE_STATUSES,
+  OrderStatus: words<Words["OrderStatus"]>({
+    NEW: true,
+    PARTIALLY_FILLED: true,
+    PENDING_NEW: true,
+    FILLED: true,
+    CANCELED: true,
+    EXPIRED: true,
+    REJECTED: true,
+  }),
+  ParentType: ORDER_TYPES,
+  RejectReason: REJECT_REASONS,
+  Side: SIDES,
+  StallCause: words<StallCause>({
+    REFUSED: true,
+    BELOW_MINIMUM: true,
+    NO_FUNDS: true,
+    STORE_SLOW: true,
+    RATE: true,
+    WAITING_FOR_EXPOSURE: true,
+    LIMIT: true,
+    HALTED: true,
+  }),
+  TimeInForce: words<Words["TimeInForce"]>({ GTC: true, GTD: true }),
+  UpdateType: [...EXECUTION_TYPES, "TRIGGERED", "ALERT"],
+};
