@@ -19,6 +19,17 @@ export type WholeText = string;
 /** A level of an order book: price, then quantity. */
 export type LevelReply = readonly [price: string, quantity: string];
 
+/** A filter that orders must pass. Its other members depend on `filterType`. */
+export interface FilterReply {
+  readonly filterType: string;
+  readonly [member: string]: string | number | boolean;
+}
+
+/** An empty object. */
+export interface EmptyReply {
+  readonly [member: string]: unknown;
+}
+
 /** Kinds of members that are one of a few words. */
 export interface Words {
   readonly AlertKind: AlertKind;
@@ -35,6 +46,7 @@ export interface Words {
   readonly RejectReason: RejectReason;
   readonly Side: Side;
   readonly StallCause: StallCause;
+  readonly SystemState: "normal" | "degraded" | "draining";
   readonly TimeInForce: TimeInForce;
   readonly UpdateType: NativeExecution["execType"] | "TRIGGERED" | "ALERT";
 }
@@ -55,6 +67,8 @@ interface Plain<A> extends Words {
   readonly flag: boolean;
   readonly yes: true;
   readonly level: LevelReply;
+  readonly filter: FilterReply;
+  readonly members: EmptyReply;
 }
 
 /** What a client reads for each kind. */

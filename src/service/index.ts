@@ -4,7 +4,13 @@
  * @module managed-orders/service
  */
 
-export type { LegIdentity, ManagedOrder, OrderListView } from "../replies/index.ts";
+export type {
+  ExecutionView,
+  LegIdentity,
+  ManagedOrder,
+  NativeOrderView,
+  OrderListView,
+} from "../replies/index.ts";
 export type { CompatName, RouteName, SessionAct } from "../requests/index.ts";
 export {
   AUTHENTICATION_SCHEMAS,
@@ -71,9 +77,7 @@ export type {
 export type { Traffic } from "./traffic/traffic.ts";
 export { type ManagedOrderContext, managedOrderView } from "./views/managed-order.ts";
 export {
-  type ExecutionView,
   executionView,
-  type NativeOrderView,
   nativeOrderView,
   type Snapshot,
 } from "./views/native-order-view.ts";

@@ -114,19 +114,24 @@ type Note = string | readonly [description: string, more: More] | JsonSchema;
 
 /** A note for each member of a table. Only the schema of an object or of a list of them is not known from the table. */
 export type NotesOf<T extends Table> = {
-  readonly [N in keyof T]: T[N] extends string ? Note : JsonSchema;
+  readonly [N in keyof T]: T[N] extends `${string}[]` | Table | readonly [Table] ? JsonSchema : Note;
 };
 
-/** Returns the schemas of the members of a table, in the order of the notes. */
-export function described<T extends Table>(table: T, notes: NotesOf<T>): Readonly<Record<keyof T, Member>> {
-  const entries = Object.entries<Note>(notes).map(([name, note]) => [name, memberOf(table[name], note)]);
+/** Returns the schemas of the members of a table, in the order of the notes. `kinds` replaces the schemas of some kinds. */
+export function described<T extends Table>(
+  table: T,
+  notes: NotesOf<T>,
+  kinds: Partial<Kinds> = {},
+): Readonly<Record<keyof T, Member>> {
+  const all = { ...KINDS, ...kinds };
+  const entries = Object.entries<Note>(notes).map(([name, note]) => [name, memberOf(all, table[name], note)]);
   return Object.fromEntries(entries) as Record<keyof T, Member>;
 }
 
-function memberOf(kind: Kind | undefined, note: Note): Member {
+function memberOf(kinds: Kinds, kind: Kind | undefined, note: Note): Member {
   const isString = typeof kind === "string";
   const mayLack = isString && kind.endsWith("?");
-  const schema = isWhole(note) ? note : schemaOfKind(isString ? kind.replace("?", "") : "", note);
+  const schema = isWhole(note) ? note : schemaOfKind(kinds, isString ? kind.replace("?", "") : "", note);
   return mayLack ? optional(schema) : schema;
 }
 
@@ -134,9 +139,15 @@ const isWhole = (note: Note): note is JsonSchema => typeof note === "object" && 
 
 type Sentence = Exclude<Note, JsonSchema>;
 
-const OF_KIND: Readonly<
-  Record<Exclude<KindName, keyof Words | "level">, (description: string, more?: More) => JsonSchema>
-> = {
+/** The schema of each kind that is neither a word nor a part of its own. */
+type Kinds = Readonly<
+  Record<
+    Exclude<KindName, keyof Words | "level" | "filter" | "members">,
+    (description: string, more?: More) => JsonSchema
+  >
+>;
+
+const KINDS: Kinds = {
   text,
   decimal,
   signed: signedDecimal,
@@ -152,10 +163,10 @@ const OF_KIND: Readonly<
   yes: (description) => only(true, description),
 };
 
-function schemaOfKind(kind: string, note: Sentence): JsonSchema {
+function schemaOfKind(kinds: Kinds, kind: string, note: Sentence): JsonSchema {
   const [description, more] = typeof note === "string" ? [note] : note;
   if (kind.startsWith("=")) return only(kind.slice(1), description);
-  if (kind.endsWith("|null")) return orNull(schemaOfKind(kind.replace("|null", ""), note));
+  if (kind.endsWith("|null")) return orNull(schemaOfKind(kinds, kind.replace("|null", ""), note));
   if (kind in WORDS) return oneOf(WORDS[kind as keyof Words], description);
-  return OF_KIND[kind as keyof typeof OF_KIND](description, more);
+  return kinds[kind as keyof Kinds](description, more);
 }

@@ -60,6 +60,7 @@ export const WORDS: { readonly [K in keyof Words]: readonly Words[K][] } = {
     LIMIT: true,
     HALTED: true,
   }),
+  SystemState: words<Words["SystemState"]>({ normal: true, degraded: true, draining: true }),
   TimeInForce: words<Words["TimeInForce"]>({ GTC: true, GTD: true }),
   UpdateType: [...EXECUTION_TYPES, "TRIGGERED", "ALERT"],
 };
