@@ -3,6 +3,7 @@ import type {
   AlertKind,
   ChildTimeInForce,
   Contingency,
+  EndReason,
   ExecutionReason,
   NativeExecution,
   NativeStatus,
@@ -36,6 +37,7 @@ export interface Words {
   readonly ApiState: ApiState;
   readonly ChildTimeInForce: ChildTimeInForce;
   readonly Contingency: Contingency;
+  readonly EndReason: EndReason;
   readonly ExecutionReason: ExecutionReason;
   readonly ExecutionType: NativeExecution["execType"];
   readonly ListOrderStatus: ListStatusView["listOrderStatus"];
@@ -74,6 +76,7 @@ interface Plain<A> extends Words {
 /** What a client reads for each kind. */
 interface ReadKinds extends Plain<string> {
   readonly id: WholeText;
+  readonly idText: WholeText;
   readonly nativeId: WholeText;
   readonly whole: WholeText;
 }
@@ -82,6 +85,8 @@ interface ReadKinds extends Plain<string> {
 interface WrittenKinds<A> extends Plain<A> {
   /** Id of at most 53 bits. */
   readonly id: number;
+  /** Such an id as text. */
+  readonly idText: string;
   /** Id of 64 bits. */
   readonly nativeId: bigint;
   /** A whole number of at most 64 bits. */

@@ -9,7 +9,7 @@ import { control, streamName } from "../socket/control.ts";
 import { Inbox } from "../socket/inbox.ts";
 import type { Link } from "../socket/link.ts";
 import { readMessage, SWITCHING } from "../socket/read-message.ts";
-import { BookSides, type DepthEvent, readDepth, readSnapshot } from "./book-sides.ts";
+import { BookSides, type Diff, readDepth, readSnapshot } from "./book-sides.ts";
 
 /** What a keeper works with. */
 export type KeeperParts = Readonly<{
@@ -20,7 +20,7 @@ export type KeeperParts = Readonly<{
   maxLevels: number;
   maxHeld: number;
   /** Learns the book after each change; undefined while it is not current. */
-  show: (sides: BookSides | undefined, changes?: DepthEvent) => void;
+  show: (sides: BookSides | undefined, changes?: Diff) => void;
 }>;
 
 const SNAPSHOT_LEVELS = 5000;
@@ -35,7 +35,7 @@ const SNAPSHOT_ATTEMPTS = 8;
 export async function keepBook(parts: KeeperParts, signal: AbortLike): Promise<never> {
   const { link, caller, symbol, show, maxHeld } = parts;
   const connection = await link.connected({ timeoutMs: caller.settings.timeoutMs, signal });
-  const inbox = new Inbox(connection, maxHeld, readDiff);
+  const inbox = new Inbox(connection, maxHeld, diffIn);
   try {
     const bounds = { timeoutMs: caller.settings.timeoutMs, signal };
     await control(link, { method: "SUBSCRIBE", streams: [streamName(symbol, "depth")] }, bounds);
@@ -52,7 +52,7 @@ export async function keepBook(parts: KeeperParts, signal: AbortLike): Promise<n
   }
 }
 
-type Running = Readonly<{ sides: BookSides; inbox: Inbox<DepthEvent>; signal: AbortLike }>;
+type Running = Readonly<{ sides: BookSides; inbox: Inbox<Diff>; signal: AbortLike }>;
 
 async function keepUp(parts: KeeperParts, { sides, inbox, signal }: Running): Promise<void> {
   const { link, caller } = parts;
@@ -76,7 +76,7 @@ function demandBounded({ maxLevels }: KeeperParts, { bids, asks }: BookSides): v
 /** Resolves to the book of a snapshot that the first diff continues. */
 async function bookOf(
   { caller, symbol }: KeeperParts,
-  inbox: Inbox<DepthEvent>,
+  inbox: Inbox<Diff>,
   signal: AbortLike,
 ): Promise<BookSides> {
   const route = { ...CLIENT_ROUTES.depth, read: readSnapshot };
@@ -94,6 +94,6 @@ async function bookOf(
   }
 }
 
-function readDiff(message: Members): DepthEvent | undefined {
+function diffIn(message: Members): Diff | undefined {
   return message.e === "depthUpdate" ? readMessage(readDepth, message) : undefined;
 }

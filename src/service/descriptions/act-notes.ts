@@ -1,21 +1,24 @@
+import { SUBSCRIBED, SUBSCRIPTION } from "../../replies/index.ts";
 import type { SessionAct } from "../../requests/index.ts";
 import type { JsonSchema } from "../../requests/schemas/index.ts";
-import { integer, list, long, object, ref, text } from "./schema.ts";
+import { described, list, type NotesOf, object, ref } from "./schema.ts";
 
 /** Description of a method that the connection handles itself. */
 export type ActNote = Readonly<{ summary: string; about: string; reply: JsonSchema }>;
 
-const SUBSCRIPTION = integer("Id of the subscription, unique within this connection.");
-const ACCOUNT = long("Account whose events the subscription delivers.");
+const NOTES: NotesOf<typeof SUBSCRIPTION> = {
+  subscriptionId: "Id of the subscription, unique within this connection.",
+  accountId: "Account whose events the subscription delivers.",
+};
 
-const BEGUN = object("The subscription.", {
-  subscriptionId: SUBSCRIPTION,
-  accountId: ACCOUNT,
-  sequence: long("Sequence number of the last event before the subscription."),
-  streamId: text(
-    "Id of the event stream. Sequence numbers are comparable only while this id stays the same.",
-  ),
-});
+const BEGUN = object(
+  "The subscription.",
+  described(SUBSCRIBED, {
+    ...NOTES,
+    sequence: "Sequence number of the last event before the subscription.",
+    streamId: "Id of the event stream. Sequence numbers are comparable only while this id stays the same.",
+  }),
+);
 
 /** Descriptions by act. Source: decision 45; convention 4.5. */
 export const ACT_NOTES: Readonly<Record<SessionAct, ActNote>> = {
@@ -37,9 +40,6 @@ export const ACT_NOTES: Readonly<Record<SessionAct, ActNote>> = {
   subscriptions: {
     summary: "List the subscriptions of this connection",
     about: "Lists the subscriptions, oldest first.",
-    reply: list(
-      object("A subscription.", { subscriptionId: SUBSCRIPTION, accountId: ACCOUNT }),
-      "The subscriptions.",
-    ),
+    reply: list(object("A subscription.", described(SUBSCRIPTION, NOTES)), "The subscriptions."),
   },
 };

@@ -1,187 +1,163 @@
 import { ERRORS } from "../../errors/index.ts";
+import { UPDATE_REASONS } from "../../host-answers/index.ts";
+import { ORDER_TYPES } from "../../model/index.ts";
 import {
-  EXECUTION_REASONS,
-  NATIVE_STATUSES,
-  REJECT_REASONS,
-  UPDATE_REASONS,
-  words,
-} from "../../host-answers/index.ts";
-import { type AlertKind, type EndReason, ORDER_TYPES } from "../../model/index.ts";
+  ACCOUNT_UPDATE,
+  BOOK_TICKER,
+  DEPTH_UPDATE,
+  LIST_STATUS,
+  MANAGED_UPDATE,
+  MARGIN_CALL,
+  NATIVE_UPDATE,
+  ORDER_EVENT,
+  PARTIAL_DEPTH,
+  PUBLIC_TRADE,
+  UNUSED_LETTERS,
+} from "../../replies/index.ts";
 import type { JsonSchema } from "../../requests/schemas/index.ts";
-import { MANAGED_MEMBERS } from "./managed-schemas.ts";
+import { MANAGED_NOTES } from "./managed-schemas.ts";
 import { BOOK_SIDE } from "./market-schemas.ts";
 import {
   decimal,
-  flag,
-  int64,
+  described,
   integer,
   list,
   long,
   type Members,
+  type NotesOf,
   object,
   oneOf,
   only,
-  optional,
   ref,
-  signedDecimal,
   text,
   time,
 } from "./schema.ts";
-
-const END_REASONS = words<EndReason>({
-  FILLED: true,
-  USER_CANCELED: true,
-  EXPIRED_GTD: true,
-  RESIDUAL_BELOW_MIN_NOTIONAL: true,
-  REJECTED_BY_VENUE: true,
-  OVERFILL: true,
-  BEYOND_LIMIT: true,
-  SCHEDULE_ENDED: true,
-  WOULD_MATCH_IMMEDIATELY: true,
-  OCO_TRIGGER: true,
-  WORKING_LEG_ENDED: true,
-  NOTHING_TO_REDUCE: true,
-});
-
-const ALERTS = words<AlertKind>({
-  LATE_FILL: true,
-  OVERFILL: true,
-  UNKNOWN_ESCALATED: true,
-  INVARIANT_BROKEN: true,
-  POSITION_UNPROTECTED: true,
-  VENUE_REPORT_INVALID: true,
-  CHILD_BEYOND_LIMIT: true,
-  ORDER_STALLED: true,
-  ORDER_RESUMED: true,
-});
+import { WORDS } from "./words.ts";
 
 /** Time at which an event was sent. */
 export const EVENT_TIME: JsonSchema = time("Time at which the event was sent.");
-const SIDE = oneOf(["BUY", "SELL"], "Side of the order.");
-const EXECUTION = oneOf(
-  ["NEW", "TRADE", "CANCELED", "EXPIRED", "REJECTED", "TRIGGERED", "ALERT"],
-  "Execution type: the event that happened to the order. TRIGGERED: its trigger was met; a child may follow. ALERT: only `alerts` and `stalled` have changed.",
-);
 const SYMBOL = text("Symbol of the market.");
 
-/** Returns the members of every event of the private stream. */
-const stamped = (name: string): Members => ({
-  e: only(name, "Event type."),
+/** What is said of the members of every event of the private stream. */
+const STAMPED = {
+  e: "Event type.",
   E: EVENT_TIME,
-  sequence: long("Sequence number of the event within its account. It increases by one with each event.", {
-    minimum: 1,
-  }),
-});
+  sequence: [
+    "Sequence number of the event within its account. It increases by one with each event.",
+    { minimum: 1 },
+  ],
+} as const;
 
-/** Letters of the convention that are not used here; their values never change. */
-const FIXED: Members = {
-  b: only("0", "Not used."),
-  a: only("0", "Not used."),
-  m: only(false, "Not used."),
-  wt: only("CONTRACT_PRICE", "Not used."),
-  cp: only(false, "Not used."),
-  pP: only(false, "Not used."),
-  si: only(0, "Not used."),
-  ss: only(0, "Not used."),
-  rp: only("0", "Not used."),
-  V: only("NONE", "Not used."),
-  pm: only("NONE", "Not used."),
-};
+/** The schemas of the letters of the convention that are not used here. */
+const UNUSED = Object.fromEntries(
+  Object.entries(UNUSED_LETTERS).map(([letter, value]) => [letter, only(value, "Not used.")]),
+);
 
 /** Members that an event has for an order, managed or native. */
-const ORDER: Members = {
-  s: SYMBOL,
-  c: text("Client id of the order."),
-  S: SIDE,
-  o: text("Type."),
-  f: text("Time in force."),
-  q: decimal("Ordered quantity."),
-  p: decimal("Limit price; 0 if there is none."),
-  ap: decimal("Average price of the fills so far; 0 if there is none, or if the host does not report it."),
-  sp: decimal("Stop price; 0 if there is none."),
-  x: EXECUTION,
-  X: text("Status of the order after the event."),
-  i: int64("Id of the order."),
-  l: decimal("Quantity of this execution; 0 if the event is not a trade."),
-  z: decimal("Cumulative executed quantity, this execution included."),
-  L: decimal("Price of this execution; 0 if the event is not a trade."),
-  T: time("Time of the event."),
-  t: int64("Number of the execution, the same as in replies; 0 if the event is not a trade."),
-  R: flag("Whether the order may only reduce a position."),
-  ot: text("Type."),
-  ...FIXED,
-  gtd: long("Expiry of the order in epoch milliseconds; 0 if it has none."),
-  er: text(
-    "Expiry reason: 2 for the unfilled rest of a limit order, 9 for the unfilled rest of a market order, else 0.",
-  ),
-  g: int64("Id of the list of the order; -1 if it is not part of a list."),
-  accountId: long("Account that owns the order."),
-  executionId: optional(text("Id of the execution, a text of the venue.")),
+const ORDER = {
+  s: "Symbol of the market.",
+  c: "Client id of the order.",
+  S: "Side of the order.",
+  o: "Type.",
+  f: "Time in force.",
+  q: "Ordered quantity.",
+  p: "Limit price; 0 if there is none.",
+  ap: "Average price of the fills so far; 0 if there is none, or if the host does not report it.",
+  sp: "Stop price; 0 if there is none.",
+  x: "Execution type: the event that happened to the order. TRIGGERED: its trigger was met; a child may follow. ALERT: only `alerts` and `stalled` have changed.",
+  X: "Status of the order after the event.",
+  i: "Id of the order.",
+  l: "Quantity of this execution; 0 if the event is not a trade.",
+  z: "Cumulative executed quantity, this execution included.",
+  L: "Price of this execution; 0 if the event is not a trade.",
+  T: "Time of the event.",
+  t: "Number of the execution, the same as in replies; 0 if the event is not a trade.",
+  R: "Whether the order may only reduce a position.",
+  ot: "Type.",
+  ...UNUSED,
+  gtd: "Expiry of the order in epoch milliseconds; 0 if it has none.",
+  er: "Expiry reason: 2 for the unfilled rest of a limit order, 9 for the unfilled rest of a market order, else 0.",
+  g: "Id of the list of the order; -1 if it is not part of a list.",
+  accountId: "Account that owns the order.",
+  executionId: "Id of the execution, a text of the venue.",
 };
 
-const MANAGED: Members = {
+const MANAGED = described(MANAGED_UPDATE, {
   ...ORDER,
   o: oneOf(ORDER_TYPES, "Type."),
   ot: oneOf(ORDER_TYPES, "Type."),
   f: oneOf(["GTC", "GTD"], "Time in force."),
-  X: MANAGED_MEMBERS.status,
+  X: MANAGED_NOTES.status,
   i: long("Id of the order: negative.", { maximum: -1 }),
-  AP: optional(decimal("Price at which trailing begins; 0 if it begins with the first quote.")),
-  cr: optional(decimal("Trailing distance in percent.")),
-  apiState: MANAGED_MEMBERS.apiState,
-  held: MANAGED_MEMBERS.held,
-  cancelPending: MANAGED_MEMBERS.cancelPending,
-  stalled: MANAGED_MEMBERS.stalled,
-  triggerLevel: MANAGED_MEMBERS.triggerLevel,
-  triggerTime: MANAGED_MEMBERS.triggerTime,
-  reason: optional(oneOf(END_REASONS, "Reason why the order ended.")),
-  alerts: optional(
-    list(oneOf(ALERTS, "Condition that a person should look at."), "What the event raised, in order."),
+  AP: "Price at which trailing begins; 0 if it begins with the first quote.",
+  cr: "Trailing distance in percent.",
+  apiState: MANAGED_NOTES.apiState,
+  held: MANAGED_NOTES.held,
+  cancelPending: MANAGED_NOTES.cancelPending,
+  stalled: MANAGED_NOTES.stalled,
+  triggerLevel: MANAGED_NOTES.triggerLevel,
+  triggerTime: MANAGED_NOTES.triggerTime,
+  reason: "Reason why the order ended.",
+  alerts: list(
+    oneOf(WORDS.AlertKind, "Condition that a person should look at."),
+    "What the event raised, in order.",
   ),
-};
+});
 
-const NATIVE: Members = {
+const NATIVE = described(NATIVE_UPDATE, {
   ...ORDER,
-  X: oneOf(NATIVE_STATUSES, "Status of the order after the event."),
-  reason: optional(oneOf(EXECUTION_REASONS, "Reason why the order ended without a fill.")),
-  rejectReason: optional(oneOf(REJECT_REASONS, "Reason why the order was refused.")),
-};
-
-const BALANCE = object("A balance.", {
-  a: text("Asset."),
-  wb: signedDecimal("Current balance."),
-  cw: signedDecimal("Cross balance: the part of the balance that is not isolated."),
-  bc: signedDecimal("Change of the balance."),
+  X: oneOf(WORDS.NativeStatus, "Status of the order after the event."),
+  reason: "Reason why the order ended without a fill.",
+  rejectReason: "Reason why the order was refused.",
 });
 
-const POSITION = object("A position.", {
-  s: SYMBOL,
-  pa: signedDecimal("Current amount; negative for a short position."),
-  ep: signedDecimal("Entry price."),
-  bep: signedDecimal("Break-even price."),
-  cr: signedDecimal("Realized profit."),
-  up: signedDecimal("Unrealized profit."),
-  mt: only("cross", "Margin type."),
-  iw: only("0", "Not used."),
-  ps: only("BOTH", "Position side."),
-});
+const BALANCE = object(
+  "A balance.",
+  described(ACCOUNT_UPDATE.a.B[0], {
+    a: "Asset.",
+    wb: "Current balance.",
+    cw: "Cross balance: the part of the balance that is not isolated.",
+    bc: "Change of the balance.",
+  }),
+);
 
-const AT_RISK = object("A position with insufficient margin.", {
-  s: SYMBOL,
-  ps: oneOf(["BOTH", "LONG", "SHORT"], "Position side."),
-  pa: signedDecimal("Amount; negative for a short position."),
-  mt: oneOf(["CROSSED", "ISOLATED"], "Margin type."),
-  iw: signedDecimal("Isolated balance."),
-  mp: signedDecimal("Mark price."),
-  up: signedDecimal("Unrealized profit."),
-  mm: signedDecimal("Maintenance margin."),
-});
+const POSITION = object(
+  "A position.",
+  described(ACCOUNT_UPDATE.a.P[0], {
+    s: "Symbol of the market.",
+    pa: "Current amount; negative for a short position.",
+    ep: "Entry price.",
+    bep: "Break-even price.",
+    cr: "Realized profit.",
+    up: "Unrealized profit.",
+    mt: only("cross", "Margin type."),
+    iw: only("0", "Not used."),
+    ps: only("BOTH", "Position side."),
+  }),
+);
 
-const LEG = object("A leg.", {
-  s: SYMBOL,
-  i: long("Id of the leg.", { maximum: -1 }),
-  c: text("Client id of the leg."),
-});
+const AT_RISK = object(
+  "A position with insufficient margin.",
+  described(MARGIN_CALL.p[0], {
+    s: "Symbol of the market.",
+    ps: ["Position side.", { enum: ["BOTH", "LONG", "SHORT"] }],
+    pa: "Amount; negative for a short position.",
+    mt: ["Margin type.", { enum: ["CROSSED", "ISOLATED"] }],
+    iw: "Isolated balance.",
+    mp: "Mark price.",
+    up: "Unrealized profit.",
+    mm: "Maintenance margin.",
+  }),
+);
+
+const LEG = object(
+  "A leg.",
+  described(LIST_STATUS.O[0], {
+    s: "Symbol of the market.",
+    i: ["Id of the leg.", { maximum: -1 }],
+    c: "Client id of the leg.",
+  }),
+);
 
 const CHANGES = list(
   { type: "array", items: decimal("Price in USD, then quantity."), minItems: 2, maxItems: 2 },
@@ -189,7 +165,7 @@ const CHANGES = list(
 );
 
 /** Price, quantity and time of an execution in a public event. */
-export const TRADED: Members = {
+export const TRADED: Readonly<Record<"p" | "q" | "T" | "m" | "M", JsonSchema>> = {
   p: decimal("Price."),
   q: decimal("Quantity."),
   T: time("Time of the execution."),
@@ -199,40 +175,55 @@ export const TRADED: Members = {
 
 /** Schemas of the events of the private stream. Source: decision 45; convention 4.8-4.11. */
 export const PRIVATE_EVENTS: Readonly<Record<string, JsonSchema>> = {
-  OrderTradeUpdate: object("An order changed.", {
-    ...stamped("ORDER_TRADE_UPDATE"),
-    T: time("Time at which the change was recorded."),
-    o: { oneOf: [ref("ManagedTrade"), ref("NativeTrade")] },
-  }),
-  ListStatus: object("A list was placed, some of its legs were released, or its last leg ended.", {
-    ...stamped("listStatus"),
-    s: SYMBOL,
-    g: long("Id of the list.", { maximum: -2 }),
-    c: oneOf(["OCO", "OTO", "OTOCO"], "Type of the list: how its legs depend on each other."),
-    l: oneOf(["EXEC_STARTED", "ALL_DONE"], "Whether all legs have ended."),
-    L: oneOf(["EXECUTING", "ALL_DONE"], "The same value under another name."),
-    r: only("NONE", "Not used."),
-    C: text("Client id of the list."),
-    T: time("Time at which the change was recorded."),
-    accountId: long("Account that owns the list."),
-    O: list(LEG, "Legs of the list: the working leg, the protective leg, then the other leg."),
-  }),
-  AccountUpdate: object("Balances or positions changed.", {
-    ...stamped("ACCOUNT_UPDATE"),
-    T: time("Time of the change."),
-    accountId: long("Account."),
-    a: object("Current balances and positions.", {
-      m: oneOf(UPDATE_REASONS, "Reason for the change."),
-      B: list(BALANCE, "Balances that may have changed."),
-      P: list(POSITION, "Positions that may have changed."),
+  OrderTradeUpdate: object(
+    "An order changed.",
+    described(ORDER_EVENT, {
+      ...STAMPED,
+      T: "Time at which the change was recorded.",
+      o: { oneOf: [ref("ManagedTrade"), ref("NativeTrade")] },
     }),
-  }),
-  MarginCall: object("The margin of an account is insufficient.", {
-    ...stamped("MARGIN_CALL"),
-    accountId: long("Account."),
-    cw: optional(signedDecimal("Cross balance.")),
-    p: list(AT_RISK, "Affected positions."),
-  }),
+  ),
+  ListStatus: object(
+    "A list was placed, some of its legs were released, or its last leg ended.",
+    described(LIST_STATUS, {
+      ...STAMPED,
+      s: "Symbol of the market.",
+      g: ["Id of the list.", { maximum: -2 }],
+      c: "Type of the list: how its legs depend on each other.",
+      l: "Whether all legs have ended.",
+      L: "The same value under another name.",
+      r: only("NONE", "Not used."),
+      C: "Client id of the list.",
+      T: "Time at which the change was recorded.",
+      accountId: "Account that owns the list.",
+      O: list(LEG, "Legs of the list: the working leg, the protective leg, then the other leg."),
+    }),
+  ),
+  AccountUpdate: object(
+    "Balances or positions changed.",
+    described(ACCOUNT_UPDATE, {
+      ...STAMPED,
+      T: "Time of the change.",
+      accountId: "Account.",
+      a: object(
+        "Current balances and positions.",
+        described(ACCOUNT_UPDATE.a, {
+          m: ["Reason for the change.", { enum: UPDATE_REASONS }],
+          B: list(BALANCE, "Balances that may have changed."),
+          P: list(POSITION, "Positions that may have changed."),
+        }),
+      ),
+    }),
+  ),
+  MarginCall: object(
+    "The margin of an account is insufficient.",
+    described(MARGIN_CALL, {
+      ...STAMPED,
+      accountId: "Account.",
+      cw: "Cross balance.",
+      p: list(AT_RISK, "Affected positions."),
+    }),
+  ),
   EventStreamTerminated: object("A subscription has ended.", {
     e: only("eventStreamTerminated", "Event type."),
     E: EVENT_TIME,
@@ -249,56 +240,68 @@ export const EVENT_PARTS: Readonly<Record<string, JsonSchema>> = {
   }),
 };
 
-/** Returns the members of an event about a market's best prices, whose `s` is described by `symbol`. */
-export const bestPricesOf = (symbol: JsonSchema): Members => ({
-  u: long("Id of the quote."),
+/** The best prices of a market, as an event without a name has them. */
+export const BEST_PRICES: Omit<typeof BOOK_TICKER, "e" | "E"> = BOOK_TICKER;
+
+/** Returns what is said of the best prices of a market, whose `s` is described by `symbol`. */
+export const bestPricesOf = (symbol: JsonSchema): NotesOf<typeof BEST_PRICES> => ({
+  u: "Id of the quote.",
   s: symbol,
-  b: decimal("Best bid."),
-  B: decimal("Quantity at that price; 0 if that level is empty."),
-  a: decimal("Best ask."),
-  A: decimal("Quantity at that price; 0 if that level is empty."),
+  b: "Best bid.",
+  B: "Quantity at that price; 0 if that level is empty.",
+  a: "Best ask.",
+  A: "Quantity at that price; 0 if that level is empty.",
 });
 
-/** Returns the members of an event about changes of a book, whose `s` is described by `symbol`. */
-export const bookChangesOf = (symbol: JsonSchema): Members => ({
-  e: only("depthUpdate", "Event type."),
+/** The changes of a book without their series. */
+export const BOOK_CHANGES: Omit<typeof DEPTH_UPDATE, "seriesId"> = DEPTH_UPDATE;
+
+/** Returns what is said of changes of a book, whose `s` is described by `symbol`. */
+export const bookChangesOf = (symbol: JsonSchema): NotesOf<typeof BOOK_CHANGES> => ({
+  e: "Event type.",
   E: EVENT_TIME,
   s: symbol,
-  U: long("Id of the quote: one more than the id of the previous quote."),
-  u: long("The same value under another name."),
+  U: "Id of the quote: one more than the id of the previous quote.",
+  u: "The same value under another name.",
   b: CHANGES,
   a: CHANGES,
 });
 
 /** Returns the members of an event about an execution, whose `s` is described by `symbol`. */
-export const tradeOf = (symbol: JsonSchema): Members => ({
-  e: only("trade", "Event type."),
-  E: EVENT_TIME,
-  s: symbol,
-  t: int64("Number of the execution. It is that of the fill in private events."),
-  executionId: text("Id of the execution, a text of the venue."),
-  ...TRADED,
-});
+export const tradeOf = (symbol: JsonSchema): Members =>
+  described(PUBLIC_TRADE, {
+    e: "Event type.",
+    E: EVENT_TIME,
+    s: symbol,
+    t: "Number of the execution. It is that of the fill in private events.",
+    executionId: "Id of the execution, a text of the venue.",
+    ...TRADED,
+  });
 
 /** Schemas of the events of the public streams. Source: decision 45; convention 4.12. */
 export const PUBLIC_EVENTS: Readonly<Record<string, JsonSchema>> = {
-  BookTicker: object("Best prices of a market.", {
-    e: only("bookTicker", "Event type."),
-    E: EVENT_TIME,
-    ...bestPricesOf(SYMBOL),
-  }),
-  DepthUpdate: object("Changes that a quote made to the book.", {
-    ...bookChangesOf(SYMBOL),
-    seriesId: optional(text("Series of these ids. Ids of another series are not comparable with them.")),
-  }),
-  PartialDepth: object("The best 20 levels of each side.", {
-    e: only("depth20", "Event type."),
-    E: EVENT_TIME,
-    s: SYMBOL,
-    lastUpdateId: text("Id of the quote."),
-    bids: BOOK_SIDE,
-    asks: BOOK_SIDE,
-  }),
+  BookTicker: object(
+    "Best prices of a market.",
+    described(BOOK_TICKER, { e: "Event type.", E: EVENT_TIME, ...bestPricesOf(SYMBOL) }),
+  ),
+  DepthUpdate: object(
+    "Changes that a quote made to the book.",
+    described(DEPTH_UPDATE, {
+      ...bookChangesOf(SYMBOL),
+      seriesId: "Series of these ids. Ids of another series are not comparable with them.",
+    }),
+  ),
+  PartialDepth: object(
+    "The best 20 levels of each side.",
+    described(PARTIAL_DEPTH, {
+      e: "Event type.",
+      E: EVENT_TIME,
+      s: SYMBOL,
+      lastUpdateId: "Id of the quote.",
+      bids: BOOK_SIDE,
+      asks: BOOK_SIDE,
+    }),
+  ),
   PublicTrade: object("An execution on this service.", tradeOf(SYMBOL)),
 };
 

@@ -8,22 +8,12 @@ import {
 } from "../../replies/index.ts";
 import type { JsonSchema } from "../../requests/schemas/index.ts";
 import type { ScaledMember } from "../views/native-order-view.ts";
-import {
-  described,
-  int64,
-  list,
-  type Member,
-  type Members,
-  type NotesOf,
-  object,
-  only,
-  optional,
-  ref,
-} from "./schema.ts";
+import { described, int64, list, type Members, type NotesOf, object, only, optional, ref } from "./schema.ts";
 
 const STRATEGIES = ORDER_TYPES.flatMap((type) => TRAITS[type].targetStrategy ?? []);
 
-const MANAGED_NOTES: NotesOf<typeof MANAGED_ORDER> = {
+/** What is said of the members of a managed order. */
+export const MANAGED_NOTES: NotesOf<typeof MANAGED_ORDER> = {
   symbol: "Symbol of the market.",
   instrumentId: "Id of the instrument.",
   account: "Account that owns the order.",
@@ -76,11 +66,7 @@ const MANAGED_NOTES: NotesOf<typeof MANAGED_ORDER> = {
   updateTime: "Time of the last change.",
 };
 
-/** Schemas of the members of a managed order. */
-export const MANAGED_MEMBERS: Readonly<Record<keyof typeof MANAGED_ORDER, Member>> = described(
-  MANAGED_ORDER,
-  MANAGED_NOTES,
-);
+const MANAGED_MEMBERS = described(MANAGED_ORDER, MANAGED_NOTES);
 
 /** Scales of the whole numbers that represent decimals. */
 export const SCALES: Readonly<Record<"priceScale" | "quantityScale", JsonSchema>> = {

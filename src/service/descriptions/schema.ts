@@ -117,15 +117,18 @@ export type NotesOf<T extends Table> = {
   readonly [N in keyof T]: T[N] extends `${string}[]` | Table | readonly [Table] ? JsonSchema : Note;
 };
 
-/** Returns the schemas of the members of a table, in the order of the notes. `kinds` replaces the schemas of some kinds. */
-export function described<T extends Table>(
+/**
+ * Returns the schemas of the members of a table, in the order of the notes. A note on what is not in the table, because
+ * no client reads it, is a whole schema. `kinds` replaces the schemas of some kinds.
+ */
+export function described<T extends Table, N extends NotesOf<T>>(
   table: T,
-  notes: NotesOf<T>,
+  notes: N,
   kinds: Partial<Kinds> = {},
-): Readonly<Record<keyof T, Member>> {
+): Readonly<Record<keyof N, Member>> {
   const all = { ...KINDS, ...kinds };
   const entries = Object.entries<Note>(notes).map(([name, note]) => [name, memberOf(all, table[name], note)]);
-  return Object.fromEntries(entries) as Record<keyof T, Member>;
+  return Object.fromEntries(entries) as Record<keyof N, Member>;
 }
 
 function memberOf(kinds: Kinds, kind: Kind | undefined, note: Note): Member {
@@ -156,6 +159,7 @@ const KINDS: Kinds = {
   integer,
   long,
   id: long,
+  idText: text,
   nativeId: int64,
   whole: int64,
   time,

@@ -6,7 +6,7 @@ import {
   SIDES,
   words,
 } from "../../host-answers/index.ts";
-import { type AlertKind, ORDER_TYPES, type StallCause } from "../../model/index.ts";
+import { type AlertKind, type EndReason, ORDER_TYPES, type StallCause } from "../../model/index.ts";
 import type { Words } from "../../replies/index.ts";
 
 /** The words of each kind of member that is one of a few. */
@@ -33,6 +33,20 @@ export const WORDS: { readonly [K in keyof Words]: readonly Words[K][] } = {
   }),
   ChildTimeInForce: words<Words["ChildTimeInForce"]>({ IOC: true, FOK: true }),
   Contingency: words<Words["Contingency"]>({ OCO: true, OTO: true, OTOCO: true }),
+  EndReason: words<EndReason>({
+    FILLED: true,
+    USER_CANCELED: true,
+    EXPIRED_GTD: true,
+    RESIDUAL_BELOW_MIN_NOTIONAL: true,
+    REJECTED_BY_VENUE: true,
+    OVERFILL: true,
+    BEYOND_LIMIT: true,
+    SCHEDULE_ENDED: true,
+    WOULD_MATCH_IMMEDIATELY: true,
+    OCO_TRIGGER: true,
+    WORKING_LEG_ENDED: true,
+    NOTHING_TO_REDUCE: true,
+  }),
   ExecutionReason: EXECUTION_REASONS,
   ExecutionType: EXECUTION_TYPES,
   ListOrderStatus: words<Words["ListOrderStatus"]>({ EXECUTING: true, ALL_DONE: true }),
