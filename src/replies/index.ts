@@ -5,4 +5,4 @@ export * from "./native-order.ts";
 export * from "./order-events.ts";
 export * from "./order-list.ts";
 export * from "./subscription.ts";
-export type * from "./table.ts";
+export * from "./table.ts";

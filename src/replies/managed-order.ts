@@ -1,108 +1,128 @@
-import type { ReadOf, WrittenOf } from "./table.ts";
+import type { ApiState, OrderStatus } from "../lifecycle/index.ts";
+import type { ChildTimeInForce, ParentType, Side, StallCause, TimeInForce } from "../model/index.ts";
+import {
+  type Count,
+  type Flag,
+  flag,
+  type Id,
+  type MaybeCount,
+  type MaybeFlag,
+  type MaybeText,
+  maybeFlag,
+  maybeNumber,
+  maybeText,
+  number,
+  type ReadOf,
+  type Text,
+  text,
+  type WrittenOf,
+  whole,
+} from "./table.ts";
 
 /** A managed order. Source: contract, Managed order (parent) response fields; decision 15. */
 export const MANAGED_ORDER = {
-  symbol: "text",
-  instrumentId: "long?",
-  account: "long",
-  accountId: "long",
+  symbol: text as Text,
+  instrumentId: maybeNumber as MaybeCount,
+  account: number as Count,
+  accountId: number as Count,
   /** Negative; newer ids are lower. */
-  orderId: "id",
-  clientOrderId: "text",
-  clOrdId: "text",
+  orderId: whole as Id,
+  clientOrderId: text as Text,
+  clOrdId: text as Text,
   /** Negative; -1 if the order is not part of a list. */
-  orderListId: "id",
-  type: "ParentType",
+  orderListId: whole as Id,
+  type: text as Text<ParentType>,
   /** 180 TWAP, 1000002 VWAP, 1000004 POV. */
-  targetStrategy: "integer?",
-  side: "Side",
-  origQty: "quantity",
-  executedQty: "quantity",
+  targetStrategy: maybeNumber as MaybeCount,
+  side: text as Text<Side>,
+  origQty: text as Text,
+  executedQty: text as Text,
   /** Executed amount in USD: the sum of price · quantity over all fills. The spelling is that of the convention. */
-  cummulativeQuoteQty: "decimal",
+  cummulativeQuoteQty: text as Text,
   /** Average price of all fills, at 8 decimals; 0 without a fill. */
-  avgPrice: "price",
-  price: "price?",
-  stopPrice: "price?",
+  avgPrice: text as Text,
+  price: maybeText as MaybeText,
+  stopPrice: maybeText as MaybeText,
   /** Basis points. */
-  trailingDelta: "integer?",
+  trailingDelta: maybeNumber as MaybeCount,
   /** Trailing distance in percent. */
-  price2: "decimal?",
-  trailingAmount: "price?",
-  limitOffset: "price?",
+  price2: maybeText as MaybeText,
+  trailingAmount: maybeText as MaybeText,
+  limitOffset: maybeText as MaybeText,
   /**
    * The limit that results from trigger level and limitOffset. It moves until the trigger, which freezes it (decision
    * 19).
    */
-  dynamicLimit: "price?",
+  dynamicLimit: maybeText as MaybeText,
   /** The level that was met or, until then, the one at which a trailing order triggers. That moves with the market. */
-  triggerLevel: "price?",
+  triggerLevel: maybeText as MaybeText,
   /** Time of the trigger; absent until then. */
-  triggerTime: "time?",
-  icebergQty: "quantity?",
+  triggerTime: maybeNumber as MaybeCount,
+  icebergQty: maybeText as MaybeText,
   /** Milliseconds of one slot of the schedule. */
-  interval: "integer?",
+  interval: maybeNumber as MaybeCount,
   /** Slots of the schedule, frozen at admission. */
-  intervalCount: "integer?",
+  intervalCount: maybeNumber as MaybeCount,
   /** Milliseconds between acceptance and the first slot. */
-  intervalDelay: "integer?",
+  intervalDelay: maybeNumber as MaybeCount,
   /** Share of the executed volume in basis points. */
-  participationBips: "integer?",
+  participationBips: maybeNumber as MaybeCount,
   /** The weights that were sent, comma-separated, one for each slot. */
-  volumeProfile: "text?",
+  volumeProfile: maybeText as MaybeText,
   /** The source of the executed volume that VWAP and POV follow. */
-  volumeBenchmark: "=SERVICE_EXECUTED_VOLUME?",
-  timeInForce: "TimeInForce",
-  childTimeInForce: "ChildTimeInForce",
-  expireTime: "time?",
-  reduceOnly: "flag",
-  status: "OrderStatus",
-  apiState: "ApiState",
-  apiManaged: "yes",
+  volumeBenchmark: maybeText as MaybeText<"SERVICE_EXECUTED_VOLUME">,
+  timeInForce: text as Text<TimeInForce>,
+  childTimeInForce: text as Text<ChildTimeInForce>,
+  expireTime: maybeNumber as MaybeCount,
+  reduceOnly: flag as Flag,
+  status: text as Text<OrderStatus>,
+  apiState: text as Text<ApiState>,
+  apiManaged: flag as Flag<true>,
   /** Whether the leg waits for its release. */
-  held: "flag",
-  cancelPending: "flag",
+  held: flag as Flag,
+  cancelPending: flag as Flag,
   /** Why nothing of it executes although it should; absent unless it is stalled. */
-  stalled: "StallCause?",
-  lastChildClientOrderId: "text?",
+  stalled: maybeText as MaybeText<StallCause>,
+  lastChildClientOrderId: maybeText as MaybeText,
   /** Time of acceptance. */
-  transactTime: "time",
-  updateTime: "time",
+  transactTime: number as Count,
+  updateTime: number as Count,
 } as const;
 
 /** What the reply of a cancel has besides the order: `clientOrderId` is then the id of the cancel, if it has one. */
-const CANCELED = {
+export const CANCELED = {
   /** Client id of the order. */
-  origClientOrderId: "text",
+  origClientOrderId: text as Text,
 } as const;
 
 /** A managed order after its cancel. */
-export const CANCELED_MANAGED_ORDER: typeof MANAGED_ORDER & typeof CANCELED = /* @__PURE__ */ Object.assign(
-  {},
-  MANAGED_ORDER,
-  CANCELED,
-);
+export const CANCELED_MANAGED_ORDER: typeof MANAGED_ORDER & typeof CANCELED = {
+  ...MANAGED_ORDER,
+  ...CANCELED,
+};
 
 /** The result of canceling all managed orders. */
 export const CANCEL_ALL = {
-  matchedCount: "integer",
-  canceledCount: "integer",
-  cancelPendingCount: "integer",
+  matchedCount: number as Count,
+  canceledCount: number as Count,
+  cancelPendingCount: number as Count,
 } as const;
 
 const PAGE = {
-  apiManaged: "yes",
-  includesHistory: "flag",
-  newestFirst: "yes?",
+  apiManaged: flag as Flag<true>,
+  includesHistory: flag as Flag,
+  newestFirst: maybeFlag as MaybeFlag<true>,
   /** Number of all matching orders. */
-  total: "integer",
+  total: number as Count,
   /** `afterOrderId` of the next page; 0 on the last page. */
-  nextOrderId: "id",
+  nextOrderId: whole as Id,
 } as const;
 
 /** A page of managed orders of all markets. */
-export const MANAGED_ORDER_PAGE: typeof PAGE & { readonly orders: readonly [typeof MANAGED_ORDER] } =
-  /* @__PURE__ */ Object.assign({}, PAGE, { orders: [MANAGED_ORDER] } as const);
+export const MANAGED_ORDER_PAGE: typeof PAGE & { readonly orders: readonly [typeof MANAGED_ORDER] } = {
+  ...PAGE,
+  orders: [MANAGED_ORDER],
+};
 
 /**
  * A managed order as clients see it. Decimals are canonical strings, times are epoch milliseconds. A member that does

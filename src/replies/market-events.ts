@@ -1,58 +1,71 @@
-import type { ReadOf } from "./table.ts";
+import {
+  type Count,
+  decimal,
+  exactLevels,
+  type Id,
+  type Levels,
+  type MaybeText,
+  maybeText,
+  number,
+  type ReadOf,
+  type Text,
+  text,
+  whole,
+} from "./table.ts";
 
 /** The best prices of a market after a quote. Source: convention 4.12. */
 export const BOOK_TICKER = {
-  e: "=bookTicker",
+  e: text as Text<"bookTicker">,
   /** Time at which it was sent, in epoch milliseconds. */
-  E: "time",
+  E: number as Count,
   /** Number of the quote. */
-  u: "id",
-  s: "text",
+  u: whole as Id,
+  s: text as Text,
   /** Best bid and its quantity. */
-  b: "price",
-  B: "quantity",
+  b: decimal as Text,
+  B: decimal as Text,
   /** Best ask and its quantity. */
-  a: "price",
-  A: "quantity",
+  a: decimal as Text,
+  A: decimal as Text,
 } as const;
 
 /** The best twenty levels of each side after a quote, best first. Source: convention 4.12. */
 export const PARTIAL_DEPTH = {
-  e: "=depth20",
-  E: "time",
-  s: "text",
-  lastUpdateId: "idText",
-  bids: "level[]",
-  asks: "level[]",
+  e: text as Text<"depth20">,
+  E: number as Count,
+  s: text as Text,
+  lastUpdateId: whole as Id<string>,
+  bids: exactLevels as Levels,
+  asks: exactLevels as Levels,
 } as const;
 
 /** The changes that one quote made to a book. Source: convention 4.12. */
 export const DEPTH_UPDATE = {
-  e: "=depthUpdate",
-  E: "time",
-  s: "text",
+  e: text as Text<"depthUpdate">,
+  E: number as Count,
+  s: text as Text,
   /** First and last number of the quotes. */
-  U: "id",
-  u: "id",
+  U: whole as Id,
+  u: whole as Id,
   /** Series of these numbers. */
-  seriesId: "text?",
+  seriesId: maybeText as MaybeText,
   /** Changed levels; quantity `"0"` removes one. */
-  b: "level[]",
-  a: "level[]",
+  b: exactLevels as Levels,
+  a: exactLevels as Levels,
 } as const;
 
 /** An execution on the service. Source: convention 4.12. */
 export const PUBLIC_TRADE = {
-  e: "=trade",
-  E: "time",
-  s: "text",
+  e: text as Text<"trade">,
+  E: number as Count,
+  s: text as Text,
   /** Number of the execution. */
-  t: "whole",
-  executionId: "text",
-  p: "price",
-  q: "quantity",
+  t: whole as Id<number | bigint>,
+  executionId: text as Text,
+  p: decimal as Text,
+  q: decimal as Text,
   /** Time of the execution, in epoch milliseconds. */
-  T: "time",
+  T: number as Count,
 } as const;
 
 /** The best prices of a market after a quote. */

@@ -1,4 +1,33 @@
-import type { ReadOf } from "./table.ts";
+import type { ApiState, ListStatusView, OrderStatus } from "../lifecycle/index.ts";
+import type {
+  AlertKind,
+  Contingency,
+  EndReason,
+  ExecutionReason,
+  NativeExecution,
+  RejectReason,
+  Side,
+  StallCause,
+} from "../model/index.ts";
+import {
+  type Count,
+  type Flag,
+  flag,
+  type Id,
+  type MaybeCount,
+  type MaybeFlag,
+  type MaybeText,
+  type MaybeTexts,
+  maybeFlag,
+  maybeNumber,
+  maybeText,
+  maybeTexts,
+  number,
+  type ReadOf,
+  type Text,
+  text,
+  whole,
+} from "./table.ts";
 
 /** Letters of ORDER_TRADE_UPDATE that are not used here; their values never change, and no client reads them. */
 export const UNUSED_LETTERS = {
@@ -18,77 +47,80 @@ export const UNUSED_LETTERS = {
 /** Members that an event has for an order, managed or native. Source: convention 4.9. */
 const ORDER = {
   /** Symbol. */
-  s: "text",
+  s: text as Text,
   /** Client id. */
-  c: "text",
+  c: text as Text,
   /** Order id: negative for managed orders. */
-  i: "whole",
-  S: "Side",
+  i: whole as Id<number | bigint>,
+  S: text as Text<Side>,
   /** Type. */
-  o: "text",
-  ot: "text",
+  o: text as Text,
+  ot: text as Text,
   /** Time in force. */
-  f: "text",
+  f: text as Text,
   /** Quantity as placed. */
-  q: "quantity",
+  q: text as Text,
   /** Limit price; `"0"` if there is none. */
-  p: "price",
+  p: text as Text,
   /** Stop price; `"0"` if there is none. */
-  sp: "price",
+  sp: text as Text,
   /** Type of the event. */
-  x: "UpdateType",
+  x: text as Text<NativeExecution["execType"] | "TRIGGERED" | "ALERT">,
   /** Status after the event. */
-  X: "OrderStatus",
+  X: text as Text<OrderStatus>,
   /** Quantity of this fill; `"0"` if the event is not a fill. */
-  l: "quantity",
+  l: text as Text,
   /** Price of this fill; `"0"` if the event is not a fill. */
-  L: "price",
+  L: text as Text,
   /** Executed quantity after the event. */
-  z: "quantity",
+  z: text as Text,
   /** Average price after the event. */
-  ap: "price",
-  T: "time",
+  ap: text as Text,
+  T: number as Count,
   /** Number of this fill; 0 if the event is not a fill. */
-  t: "whole",
-  R: "flag",
+  t: whole as Id<number | bigint>,
+  R: flag as Flag,
   /** Expiry; 0 for none. */
-  gtd: "long",
-  er: "text",
+  gtd: number as Count,
+  er: text as Text,
   /** Id of the list; -1 for none. */
-  g: "whole",
-  accountId: "long",
-  executionId: "text?",
+  g: whole as Id<number | bigint>,
+  accountId: number as Count,
+  executionId: maybeText as MaybeText,
 } as const;
 
 const OF_MANAGED = {
   /** Activation price of a trailing order. */
-  AP: "price?",
+  AP: maybeText as MaybeText,
   /** Trailing distance in percent. */
-  cr: "decimal?",
-  apiState: "ApiState",
-  held: "flag",
-  cancelPending: "flag",
+  cr: maybeText as MaybeText,
+  apiState: text as Text<ApiState>,
+  held: flag as Flag,
+  cancelPending: flag as Flag,
   /** Why nothing of a managed order executes although it should; absent unless it is stalled. */
-  stalled: "StallCause?",
+  stalled: maybeText as MaybeText<StallCause>,
   /** The level that was met, and when; absent until the order triggers. */
-  triggerLevel: "price?",
-  triggerTime: "time?",
+  triggerLevel: maybeText as MaybeText,
+  triggerTime: maybeNumber as MaybeCount,
   /** Why the order ended. */
-  reason: "EndReason?",
+  reason: maybeText as MaybeText<EndReason>,
   /** Conditions that a person should look at. */
-  alerts: "AlertKind[]?",
+  alerts: maybeTexts as MaybeTexts<AlertKind>,
 } as const;
 
-const OF_NATIVE = { reason: "ExecutionReason?", rejectReason: "RejectReason?" } as const;
+const OF_NATIVE = {
+  reason: maybeText as MaybeText<ExecutionReason>,
+  rejectReason: maybeText as MaybeText<RejectReason>,
+} as const;
 
 /** Members that orders of one kind always have, or whose words depend on the kind, as a client reads them. */
 const OF_EITHER = {
-  apiState: "ApiState?",
-  held: "flag?",
-  cancelPending: "flag?",
+  apiState: maybeText as MaybeText<ApiState>,
+  held: maybeFlag as MaybeFlag,
+  cancelPending: maybeFlag as MaybeFlag,
   /** Why the order ended. */
-  reason: "text?",
-  rejectReason: "text?",
+  reason: maybeText as MaybeText,
+  rejectReason: maybeText as MaybeText,
 } as const;
 
 /** A managed order in an event. */
@@ -118,12 +150,17 @@ export const ORDER_UPDATE: typeof ORDER & Managed & typeof OF_EITHER = /* @__PUR
 /** Members of every event of an account. */
 export const STAMP = {
   /** Time at which the event was sent. */
-  E: "time",
+  E: number as Count,
   /** Number of the event in its series; rises by one with each event. */
-  sequence: "long",
+  sequence: number as Count,
 } as const;
 
-const ORDER_CHANGED = { e: "=ORDER_TRADE_UPDATE", E: "time", sequence: "long", T: "time" } as const;
+const ORDER_CHANGED = {
+  e: text as Text<"ORDER_TRADE_UPDATE">,
+  E: number as Count,
+  sequence: number as Count,
+  T: number as Count,
+} as const;
 
 /** An order changed. */
 export const ORDER_EVENT: typeof ORDER_CHANGED & { readonly o: typeof ORDER_UPDATE } =
@@ -131,57 +168,66 @@ export const ORDER_EVENT: typeof ORDER_CHANGED & { readonly o: typeof ORDER_UPDA
 
 /** A list was placed, legs of it were released, or its last leg has ended. Source: convention 4.8. */
 export const LIST_STATUS = {
-  e: "=listStatus",
-  E: "time",
-  sequence: "long",
-  s: "text",
-  g: "id",
-  c: "Contingency",
-  l: "ListStatusType",
-  L: "ListOrderStatus",
-  r: "text",
-  C: "text",
-  T: "time",
-  accountId: "long",
+  e: text as Text<"listStatus">,
+  E: number as Count,
+  sequence: number as Count,
+  s: text as Text,
+  g: whole as Id,
+  c: text as Text<Contingency>,
+  l: text as Text<ListStatusView["listStatusType"]>,
+  L: text as Text<ListStatusView["listOrderStatus"]>,
+  r: text as Text,
+  C: text as Text,
+  T: number as Count,
+  accountId: number as Count,
   /** Symbol, id and client id of each leg. */
-  O: [{ s: "text", i: "id", c: "text" }],
+  O: [{ s: text as Text, i: whole as Id, c: text as Text }],
 } as const;
 
 /** Balances or positions changed. Source: convention 4.10. */
 export const ACCOUNT_UPDATE = {
-  e: "=ACCOUNT_UPDATE",
-  E: "time",
-  sequence: "long",
-  T: "time",
-  accountId: "long",
+  e: text as Text<"ACCOUNT_UPDATE">,
+  E: number as Count,
+  sequence: number as Count,
+  T: number as Count,
+  accountId: number as Count,
   a: {
     /** The reason. */
-    m: "text",
+    m: text as Text,
     /** Asset, balance, the part that is not isolated, change. */
-    B: [{ a: "text", wb: "signed", cw: "signed", bc: "signed" }],
+    B: [{ a: text as Text, wb: text as Text, cw: text as Text, bc: text as Text }],
     /** Symbol, amount, entry price, break-even price, realized and unrealized profit. */
-    P: [{ s: "text", pa: "signed", ep: "signed", bep: "signed", cr: "signed", up: "signed" }],
+    P: [
+      {
+        s: text as Text,
+        pa: text as Text,
+        ep: text as Text,
+        bep: text as Text,
+        cr: text as Text,
+        up: text as Text,
+      },
+    ],
   },
 } as const;
 
 /** The margin of an account is insufficient. Source: convention 4.10. */
 export const MARGIN_CALL = {
-  e: "=MARGIN_CALL",
-  E: "time",
-  sequence: "long",
-  accountId: "long",
-  cw: "signed?",
+  e: text as Text<"MARGIN_CALL">,
+  E: number as Count,
+  sequence: number as Count,
+  accountId: number as Count,
+  cw: maybeText as MaybeText,
   /** Symbol, side, amount, margin type, isolated balance, mark price, unrealized profit, maintenance margin. */
   p: [
     {
-      s: "text",
-      ps: "text",
-      pa: "signed",
-      mt: "text",
-      iw: "signed",
-      mp: "signed",
-      up: "signed",
-      mm: "signed",
+      s: text as Text,
+      ps: text as Text,
+      pa: text as Text,
+      mt: text as Text,
+      iw: text as Text,
+      mp: text as Text,
+      up: text as Text,
+      mm: text as Text,
     },
   ],
 } as const;

@@ -1,3 +1,5 @@
+import type { ListStatusView } from "../lifecycle/index.ts";
+import type { Contingency } from "../model/index.ts";
 import {
   CANCELED_MANAGED_ORDER,
   type CanceledManagedOrderReply,
@@ -5,33 +7,35 @@ import {
   type ManagedOrder,
   type ManagedOrderReply,
 } from "./managed-order.ts";
-import type { ReadOf, WrittenOf } from "./table.ts";
+import { type Count, type Id, number, type ReadOf, type Text, text, type WrittenOf, whole } from "./table.ts";
 
 /** The members of a list but the reports of its legs. */
 const LIST = {
   /** Negative. */
-  orderListId: "id",
-  contingencyType: "Contingency",
-  listStatusType: "ListStatusType",
-  listOrderStatus: "ListOrderStatus",
-  listClientOrderId: "text",
+  orderListId: whole as Id,
+  contingencyType: text as Text<Contingency>,
+  listStatusType: text as Text<ListStatusView["listStatusType"]>,
+  listOrderStatus: text as Text<ListStatusView["listOrderStatus"]>,
+  listClientOrderId: text as Text,
   /** Time of acceptance. */
-  transactionTime: "time",
-  symbol: "text",
+  transactionTime: number as Count,
+  symbol: text as Text,
   /** The working leg, the protective leg, then the other leg. */
-  orders: [{ symbol: "text", orderId: "id", clientOrderId: "text" }],
+  orders: [{ symbol: text as Text, orderId: whole as Id, clientOrderId: text as Text }],
 } as const;
 
 type Leg = (typeof LIST)["orders"][0];
 
 /** A list of linked orders. Source: contract, Linked order list reply. */
-export const ORDER_LIST: typeof LIST & { readonly orderReports: readonly [typeof MANAGED_ORDER] } =
-  /* @__PURE__ */ Object.assign({}, LIST, { orderReports: [MANAGED_ORDER] } as const);
+export const ORDER_LIST: typeof LIST & { readonly orderReports: readonly [typeof MANAGED_ORDER] } = {
+  ...LIST,
+  orderReports: [MANAGED_ORDER],
+};
 
 /** A list after its cancel. */
 export const CANCELED_ORDER_LIST: typeof LIST & {
   readonly orderReports: readonly [typeof CANCELED_MANAGED_ORDER];
-} = /* @__PURE__ */ Object.assign({}, LIST, { orderReports: [CANCELED_MANAGED_ORDER] } as const);
+} = { ...LIST, orderReports: [CANCELED_MANAGED_ORDER] };
 
 /** The ids of a leg of a list. */
 export type LegIdentity = WrittenOf<Leg>;

@@ -1,16 +1,16 @@
-import type { ReadOf } from "./table.ts";
+import { type Count, number, type ReadOf, type Text, text } from "./table.ts";
 
 /** A subscription of a connection to the events of an account. */
-export const SUBSCRIPTION = { subscriptionId: "integer", accountId: "long" } as const;
+export const SUBSCRIPTION = { subscriptionId: number as Count, accountId: number as Count } as const;
 
 /** A subscription that has begun. */
 export const SUBSCRIBED = {
-  subscriptionId: "integer",
-  accountId: "long",
+  subscriptionId: number as Count,
+  accountId: number as Count,
   /** Number of the last event before the subscription. */
-  sequence: "long",
+  sequence: number as Count,
   /** The series of numbers that `sequence` belongs to. */
-  streamId: "text",
+  streamId: text as Text,
 } as const;
 
 /** A subscription to the events of an account. */

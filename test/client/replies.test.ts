@@ -6,7 +6,6 @@ import type {
   NativeOrderReply,
   OrderListReply,
 } from "../../src/client/index.ts";
-import { object } from "../../src/client/replies/reader.ts";
 import {
   CANCEL_ALL,
   CANCELED_MANAGED_ORDER,
@@ -22,6 +21,7 @@ import {
   NATIVE_ORDER,
   ORDER_BOOK,
   ORDER_LIST,
+  object,
   PLACED_NATIVE_ORDER,
   SCALED_ORDER,
   SERVER_TIME,

@@ -1,14 +1,28 @@
-import { DEPTH_UPDATE, type DepthEvent, type LevelReply, type ReadOf } from "../../replies/index.ts";
-import { compareDecimals, EXACT } from "../replies/decimal-text.ts";
-import { object, type Reader } from "../replies/reader.ts";
+import {
+  DEPTH_UPDATE,
+  type DepthEvent,
+  exactLevels,
+  type Id,
+  type LevelReply,
+  type Levels,
+  type MaybeText,
+  maybeText,
+  object,
+  type Reader,
+  type ReadOf,
+  type Text,
+  text,
+  whole,
+} from "../../replies/index.ts";
+import { compareDecimals } from "../replies/decimal-text.ts";
 
 /** A snapshot of a book whose numbers continue with those of diffs. */
 const SNAPSHOT = {
-  symbol: "text",
-  lastUpdateId: "idText",
-  seriesId: "text?",
-  bids: "level[]",
-  asks: "level[]",
+  symbol: text as Text,
+  lastUpdateId: whole as Id,
+  seriesId: maybeText as MaybeText,
+  bids: exactLevels as Levels,
+  asks: exactLevels as Levels,
 } as const;
 
 /** A snapshot of a book whose levels are numbers. */
@@ -18,10 +32,10 @@ export type Snapshot = ReadOf<typeof SNAPSHOT>;
 export type Diff = Omit<DepthEvent, "e" | "E">;
 
 /** Reads a diff. */
-export const readDepth: Reader<DepthEvent> = /* @__PURE__ */ object(DEPTH_UPDATE, EXACT);
+export const readDepth: Reader<DepthEvent> = /* @__PURE__ */ object(DEPTH_UPDATE);
 
 /** Reads a snapshot whose levels are numbers. */
-export const readSnapshot: Reader<Snapshot> = /* @__PURE__ */ object(SNAPSHOT, EXACT);
+export const readSnapshot: Reader<Snapshot> = /* @__PURE__ */ object(SNAPSHOT);
 
 /** One side of a book, best level first. `direction` is 1 if the lowest price is the best. */
 class BookSide {

@@ -1,13 +1,13 @@
 import {
   BOOK_TICKER,
   type BookTickerEvent,
+  object,
   PARTIAL_DEPTH,
   type PartialDepthEvent,
   PUBLIC_TRADE,
   type PublicTradeEvent,
+  type Reader,
 } from "../../replies/index.ts";
-import { EXACT } from "../replies/decimal-text.ts";
-import { object, type Reader } from "../replies/reader.ts";
 import type { Members } from "../socket/connection.ts";
 import { readMessage } from "../socket/read-message.ts";
 
@@ -22,9 +22,9 @@ export interface MarketEvents {
 export type MarketKind = keyof MarketEvents;
 
 const READERS: { readonly [K in MarketKind]: Reader<MarketEvents[K]> } = /* @__PURE__ */ (() => ({
-  bookTicker: object(BOOK_TICKER, EXACT),
-  depth20: object(PARTIAL_DEPTH, EXACT),
-  trade: object(PUBLIC_TRADE, EXACT),
+  bookTicker: object(BOOK_TICKER),
+  depth20: object(PARTIAL_DEPTH),
+  trade: object(PUBLIC_TRADE),
 }))();
 
 /** The kinds of public streams. */

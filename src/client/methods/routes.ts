@@ -6,18 +6,21 @@ import {
   EXCHANGE_INFO,
   EXECUTION,
   INSTRUMENT_PAIRS,
+  list,
   MANAGED_ORDER_PAGE,
+  members,
   NATIVE_ORDER,
   ORDER_BOOK,
   ORDER_LIST,
+  object,
   PLACED_NATIVE_ORDER,
+  type Reader,
   SCALED_ORDER,
   SERVER_TIME,
   STATUS,
   TICKER,
 } from "../../replies/index.ts";
 import { readCanceledOrder, readOrder, readPlacedOrder } from "../replies/orders.ts";
-import { list, members, object, type Reader } from "../replies/reader.ts";
 import type { Client } from "./api.ts";
 
 /** How requests of a route are signed. Source: decision 40. */

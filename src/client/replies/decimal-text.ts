@@ -1,20 +1,4 @@
-import { levelOf, type Reader, WrongType } from "./reader.ts";
-
 const DECIMAL = /^(-?)0*([0-9]{1,40})(?:\.([0-9]{1,40}))?$/;
-
-/** Reads a decimal number as text. */
-const decimal: Reader<string> = (value, at) => {
-  if (typeof value === "string" && DECIMAL.test(value)) return value;
-  throw new WrongType(at);
-};
-
-/** Readers of prices, quantities and levels that a client computes with. */
-export const EXACT: Readonly<Record<"price" | "quantity" | "level", Reader<unknown>>> =
-  /* @__PURE__ */ (() => ({
-    price: decimal,
-    quantity: decimal,
-    level: levelOf(decimal),
-  }))();
 
 /** Compares two decimal texts exactly: below 0, 0 or above 0, as `sort` wants it. */
 export function compareDecimals(left: string, right: string): number {

@@ -7,11 +7,13 @@ import {
   type CanceledOrderListReply,
   MANAGED_ORDER,
   type ManagedOrderReply,
+  members,
   NATIVE_ORDER,
   type NativeOrderReply,
+  object,
   PLACED_NATIVE_ORDER,
+  type Reader,
 } from "../../replies/index.ts";
-import { members, object, type Reader } from "./reader.ts";
 
 /** A managed or native order. A managed order has `apiManaged: true`, a native order has no such member. */
 export type OrderReply = ManagedOrderReply | (NativeOrderReply & { readonly apiManaged?: undefined });

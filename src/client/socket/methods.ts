@@ -1,5 +1,9 @@
 import {
   type EmptyReply,
+  list,
+  members,
+  object,
+  type Reader,
   SUBSCRIBED,
   SUBSCRIPTION,
   type SubscribedReply,
@@ -9,7 +13,6 @@ import type { Client } from "../methods/api.ts";
 import type { ActorParameters, CallOptions } from "../methods/parameters.ts";
 import { CLIENT_ROUTES, type Route } from "../methods/routes.ts";
 import type { SharedMethod } from "../outcome/shared-methods.ts";
-import { list, members, object, type Reader } from "../replies/reader.ts";
 
 /** Requests over one WebSocket connection. Errors are those of {@link Client}. */
 export interface SocketRequests extends Pick<Client, SharedMethod> {

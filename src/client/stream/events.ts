@@ -3,10 +3,12 @@ import {
   type AccountEvent,
   LIST_STATUS,
   MARGIN_CALL,
+  members,
   ORDER_EVENT,
+  object,
+  type Reader,
   STAMP,
 } from "../../replies/index.ts";
-import { members, object, type Reader } from "../replies/reader.ts";
 
 /** The reader of each event by its name. */
 const EVENTS: Readonly<Record<Exclude<AccountEvent["e"], "unknown">, Reader<AccountEvent>>> =

@@ -1,22 +1,24 @@
 import { SUBSCRIBED, SUBSCRIPTION } from "../../replies/index.ts";
 import type { SessionAct } from "../../requests/index.ts";
 import type { JsonSchema } from "../../requests/schemas/index.ts";
-import { described, list, type NotesOf, object, ref } from "./schema.ts";
+import { described, integer, list, long, type NotesOf, object, ref, text } from "./schema.ts";
 
 /** Description of a method that the connection handles itself. */
 export type ActNote = Readonly<{ summary: string; about: string; reply: JsonSchema }>;
 
 const NOTES: NotesOf<typeof SUBSCRIPTION> = {
-  subscriptionId: "Id of the subscription, unique within this connection.",
-  accountId: "Account whose events the subscription delivers.",
+  subscriptionId: integer("Id of the subscription, unique within this connection."),
+  accountId: long("Account whose events the subscription delivers."),
 };
 
 const BEGUN = object(
   "The subscription.",
   described(SUBSCRIBED, {
     ...NOTES,
-    sequence: "Sequence number of the last event before the subscription.",
-    streamId: "Id of the event stream. Sequence numbers are comparable only while this id stays the same.",
+    sequence: long("Sequence number of the last event before the subscription."),
+    streamId: text(
+      "Id of the event stream. Sequence numbers are comparable only while this id stays the same.",
+    ),
   }),
 );
 

@@ -20,6 +20,8 @@ import { BOOK_SIDE } from "./market-schemas.ts";
 import {
   decimal,
   described,
+  flag,
+  int64,
   integer,
   list,
   long,
@@ -29,6 +31,7 @@ import {
   oneOf,
   only,
   ref,
+  signedDecimal,
   text,
   time,
 } from "./schema.ts";
@@ -38,15 +41,14 @@ import { WORDS } from "./words.ts";
 export const EVENT_TIME: JsonSchema = time("Time at which the event was sent.");
 const SYMBOL = text("Symbol of the market.");
 
-/** What is said of the members of every event of the private stream. */
-const STAMPED = {
-  e: "Event type.",
+/** Returns what is said of the members of every event of the private stream. */
+const stamped = (name: string) => ({
+  e: only(name, "Event type."),
   E: EVENT_TIME,
-  sequence: [
-    "Sequence number of the event within its account. It increases by one with each event.",
-    { minimum: 1 },
-  ],
-} as const;
+  sequence: long("Sequence number of the event within its account. It increases by one with each event.", {
+    minimum: 1,
+  }),
+});
 
 /** The schemas of the letters of the convention that are not used here. */
 const UNUSED = Object.fromEntries(
@@ -55,31 +57,36 @@ const UNUSED = Object.fromEntries(
 
 /** Members that an event has for an order, managed or native. */
 const ORDER = {
-  s: "Symbol of the market.",
-  c: "Client id of the order.",
-  S: "Side of the order.",
-  o: "Type.",
-  f: "Time in force.",
-  q: "Ordered quantity.",
-  p: "Limit price; 0 if there is none.",
-  ap: "Average price of the fills so far; 0 if there is none, or if the host does not report it.",
-  sp: "Stop price; 0 if there is none.",
-  x: "Execution type: the event that happened to the order. TRIGGERED: its trigger was met; a child may follow. ALERT: only `alerts` and `stalled` have changed.",
-  X: "Status of the order after the event.",
-  i: "Id of the order.",
-  l: "Quantity of this execution; 0 if the event is not a trade.",
-  z: "Cumulative executed quantity, this execution included.",
-  L: "Price of this execution; 0 if the event is not a trade.",
-  T: "Time of the event.",
-  t: "Number of the execution, the same as in replies; 0 if the event is not a trade.",
-  R: "Whether the order may only reduce a position.",
-  ot: "Type.",
+  s: text("Symbol of the market."),
+  c: text("Client id of the order."),
+  S: oneOf(WORDS.side, "Side of the order."),
+  o: text("Type."),
+  f: text("Time in force."),
+  q: decimal("Ordered quantity."),
+  p: decimal("Limit price; 0 if there is none."),
+  ap: decimal("Average price of the fills so far; 0 if there is none, or if the host does not report it."),
+  sp: decimal("Stop price; 0 if there is none."),
+  x: oneOf(
+    WORDS.updateType,
+    "Execution type: the event that happened to the order. TRIGGERED: its trigger was met; a child may follow. ALERT: only `alerts` and `stalled` have changed.",
+  ),
+  X: oneOf(WORDS.status, "Status of the order after the event."),
+  i: int64("Id of the order."),
+  l: decimal("Quantity of this execution; 0 if the event is not a trade."),
+  z: decimal("Cumulative executed quantity, this execution included."),
+  L: decimal("Price of this execution; 0 if the event is not a trade."),
+  T: time("Time of the event."),
+  t: int64("Number of the execution, the same as in replies; 0 if the event is not a trade."),
+  R: flag("Whether the order may only reduce a position."),
+  ot: text("Type."),
   ...UNUSED,
-  gtd: "Expiry of the order in epoch milliseconds; 0 if it has none.",
-  er: "Expiry reason: 2 for the unfilled rest of a limit order, 9 for the unfilled rest of a market order, else 0.",
-  g: "Id of the list of the order; -1 if it is not part of a list.",
-  accountId: "Account that owns the order.",
-  executionId: "Id of the execution, a text of the venue.",
+  gtd: long("Expiry of the order in epoch milliseconds; 0 if it has none."),
+  er: text(
+    "Expiry reason: 2 for the unfilled rest of a limit order, 9 for the unfilled rest of a market order, else 0.",
+  ),
+  g: int64("Id of the list of the order; -1 if it is not part of a list."),
+  accountId: long("Account that owns the order."),
+  executionId: text("Id of the execution, a text of the venue."),
 };
 
 const MANAGED = described(MANAGED_UPDATE, {
@@ -89,47 +96,47 @@ const MANAGED = described(MANAGED_UPDATE, {
   f: oneOf(["GTC", "GTD"], "Time in force."),
   X: MANAGED_NOTES.status,
   i: long("Id of the order: negative.", { maximum: -1 }),
-  AP: "Price at which trailing begins; 0 if it begins with the first quote.",
-  cr: "Trailing distance in percent.",
+  AP: decimal("Price at which trailing begins; 0 if it begins with the first quote."),
+  cr: decimal("Trailing distance in percent."),
   apiState: MANAGED_NOTES.apiState,
   held: MANAGED_NOTES.held,
   cancelPending: MANAGED_NOTES.cancelPending,
   stalled: MANAGED_NOTES.stalled,
   triggerLevel: MANAGED_NOTES.triggerLevel,
   triggerTime: MANAGED_NOTES.triggerTime,
-  reason: "Reason why the order ended.",
+  reason: oneOf(WORDS.endReason, "Reason why the order ended."),
   alerts: list(
-    oneOf(WORDS.AlertKind, "Condition that a person should look at."),
+    oneOf(WORDS.alert, "Condition that a person should look at."),
     "What the event raised, in order.",
   ),
 });
 
 const NATIVE = described(NATIVE_UPDATE, {
   ...ORDER,
-  X: oneOf(WORDS.NativeStatus, "Status of the order after the event."),
-  reason: "Reason why the order ended without a fill.",
-  rejectReason: "Reason why the order was refused.",
+  X: oneOf(WORDS.nativeStatus, "Status of the order after the event."),
+  reason: oneOf(WORDS.reason, "Reason why the order ended without a fill."),
+  rejectReason: oneOf(WORDS.rejectReason, "Reason why the order was refused."),
 });
 
 const BALANCE = object(
   "A balance.",
   described(ACCOUNT_UPDATE.a.B[0], {
-    a: "Asset.",
-    wb: "Current balance.",
-    cw: "Cross balance: the part of the balance that is not isolated.",
-    bc: "Change of the balance.",
+    a: text("Asset."),
+    wb: signedDecimal("Current balance."),
+    cw: signedDecimal("Cross balance: the part of the balance that is not isolated."),
+    bc: signedDecimal("Change of the balance."),
   }),
 );
 
 const POSITION = object(
   "A position.",
   described(ACCOUNT_UPDATE.a.P[0], {
-    s: "Symbol of the market.",
-    pa: "Current amount; negative for a short position.",
-    ep: "Entry price.",
-    bep: "Break-even price.",
-    cr: "Realized profit.",
-    up: "Unrealized profit.",
+    s: text("Symbol of the market."),
+    pa: signedDecimal("Current amount; negative for a short position."),
+    ep: signedDecimal("Entry price."),
+    bep: signedDecimal("Break-even price."),
+    cr: signedDecimal("Realized profit."),
+    up: signedDecimal("Unrealized profit."),
     mt: only("cross", "Margin type."),
     iw: only("0", "Not used."),
     ps: only("BOTH", "Position side."),
@@ -139,23 +146,23 @@ const POSITION = object(
 const AT_RISK = object(
   "A position with insufficient margin.",
   described(MARGIN_CALL.p[0], {
-    s: "Symbol of the market.",
-    ps: ["Position side.", { enum: ["BOTH", "LONG", "SHORT"] }],
-    pa: "Amount; negative for a short position.",
-    mt: ["Margin type.", { enum: ["CROSSED", "ISOLATED"] }],
-    iw: "Isolated balance.",
-    mp: "Mark price.",
-    up: "Unrealized profit.",
-    mm: "Maintenance margin.",
+    s: text("Symbol of the market."),
+    ps: text("Position side.", { enum: ["BOTH", "LONG", "SHORT"] }),
+    pa: signedDecimal("Amount; negative for a short position."),
+    mt: text("Margin type.", { enum: ["CROSSED", "ISOLATED"] }),
+    iw: signedDecimal("Isolated balance."),
+    mp: signedDecimal("Mark price."),
+    up: signedDecimal("Unrealized profit."),
+    mm: signedDecimal("Maintenance margin."),
   }),
 );
 
 const LEG = object(
   "A leg.",
   described(LIST_STATUS.O[0], {
-    s: "Symbol of the market.",
-    i: ["Id of the leg.", { maximum: -1 }],
-    c: "Client id of the leg.",
+    s: text("Symbol of the market."),
+    i: long("Id of the leg.", { maximum: -1 }),
+    c: text("Client id of the leg."),
   }),
 );
 
@@ -178,37 +185,37 @@ export const PRIVATE_EVENTS: Readonly<Record<string, JsonSchema>> = {
   OrderTradeUpdate: object(
     "An order changed.",
     described(ORDER_EVENT, {
-      ...STAMPED,
-      T: "Time at which the change was recorded.",
+      ...stamped("ORDER_TRADE_UPDATE"),
+      T: time("Time at which the change was recorded."),
       o: { oneOf: [ref("ManagedTrade"), ref("NativeTrade")] },
     }),
   ),
   ListStatus: object(
     "A list was placed, some of its legs were released, or its last leg ended.",
     described(LIST_STATUS, {
-      ...STAMPED,
-      s: "Symbol of the market.",
-      g: ["Id of the list.", { maximum: -2 }],
-      c: "Type of the list: how its legs depend on each other.",
-      l: "Whether all legs have ended.",
-      L: "The same value under another name.",
+      ...stamped("listStatus"),
+      s: text("Symbol of the market."),
+      g: long("Id of the list.", { maximum: -2 }),
+      c: oneOf(WORDS.contingencyType, "Type of the list: how its legs depend on each other."),
+      l: oneOf(WORDS.listStatusType, "Whether all legs have ended."),
+      L: oneOf(WORDS.listOrderStatus, "The same value under another name."),
       r: only("NONE", "Not used."),
-      C: "Client id of the list.",
-      T: "Time at which the change was recorded.",
-      accountId: "Account that owns the list.",
+      C: text("Client id of the list."),
+      T: time("Time at which the change was recorded."),
+      accountId: long("Account that owns the list."),
       O: list(LEG, "Legs of the list: the working leg, the protective leg, then the other leg."),
     }),
   ),
   AccountUpdate: object(
     "Balances or positions changed.",
     described(ACCOUNT_UPDATE, {
-      ...STAMPED,
-      T: "Time of the change.",
-      accountId: "Account.",
+      ...stamped("ACCOUNT_UPDATE"),
+      T: time("Time of the change."),
+      accountId: long("Account."),
       a: object(
         "Current balances and positions.",
         described(ACCOUNT_UPDATE.a, {
-          m: ["Reason for the change.", { enum: UPDATE_REASONS }],
+          m: text("Reason for the change.", { enum: UPDATE_REASONS }),
           B: list(BALANCE, "Balances that may have changed."),
           P: list(POSITION, "Positions that may have changed."),
         }),
@@ -218,9 +225,9 @@ export const PRIVATE_EVENTS: Readonly<Record<string, JsonSchema>> = {
   MarginCall: object(
     "The margin of an account is insufficient.",
     described(MARGIN_CALL, {
-      ...STAMPED,
-      accountId: "Account.",
-      cw: "Cross balance.",
+      ...stamped("MARGIN_CALL"),
+      accountId: long("Account."),
+      cw: signedDecimal("Cross balance."),
       p: list(AT_RISK, "Affected positions."),
     }),
   ),
@@ -245,12 +252,12 @@ export const BEST_PRICES: Omit<typeof BOOK_TICKER, "e" | "E"> = BOOK_TICKER;
 
 /** Returns what is said of the best prices of a market, whose `s` is described by `symbol`. */
 export const bestPricesOf = (symbol: JsonSchema): NotesOf<typeof BEST_PRICES> => ({
-  u: "Id of the quote.",
+  u: long("Id of the quote."),
   s: symbol,
-  b: "Best bid.",
-  B: "Quantity at that price; 0 if that level is empty.",
-  a: "Best ask.",
-  A: "Quantity at that price; 0 if that level is empty.",
+  b: decimal("Best bid."),
+  B: decimal("Quantity at that price; 0 if that level is empty."),
+  a: decimal("Best ask."),
+  A: decimal("Quantity at that price; 0 if that level is empty."),
 });
 
 /** The changes of a book without their series. */
@@ -258,11 +265,11 @@ export const BOOK_CHANGES: Omit<typeof DEPTH_UPDATE, "seriesId"> = DEPTH_UPDATE;
 
 /** Returns what is said of changes of a book, whose `s` is described by `symbol`. */
 export const bookChangesOf = (symbol: JsonSchema): NotesOf<typeof BOOK_CHANGES> => ({
-  e: "Event type.",
+  e: only("depthUpdate", "Event type."),
   E: EVENT_TIME,
   s: symbol,
-  U: "Id of the quote: one more than the id of the previous quote.",
-  u: "The same value under another name.",
+  U: long("Id of the quote: one more than the id of the previous quote."),
+  u: long("The same value under another name."),
   b: CHANGES,
   a: CHANGES,
 });
@@ -270,11 +277,11 @@ export const bookChangesOf = (symbol: JsonSchema): NotesOf<typeof BOOK_CHANGES> 
 /** Returns the members of an event about an execution, whose `s` is described by `symbol`. */
 export const tradeOf = (symbol: JsonSchema): Members =>
   described(PUBLIC_TRADE, {
-    e: "Event type.",
+    e: only("trade", "Event type."),
     E: EVENT_TIME,
     s: symbol,
-    t: "Number of the execution. It is that of the fill in private events.",
-    executionId: "Id of the execution, a text of the venue.",
+    t: int64("Number of the execution. It is that of the fill in private events."),
+    executionId: text("Id of the execution, a text of the venue."),
     ...TRADED,
   });
 
@@ -282,22 +289,22 @@ export const tradeOf = (symbol: JsonSchema): Members =>
 export const PUBLIC_EVENTS: Readonly<Record<string, JsonSchema>> = {
   BookTicker: object(
     "Best prices of a market.",
-    described(BOOK_TICKER, { e: "Event type.", E: EVENT_TIME, ...bestPricesOf(SYMBOL) }),
+    described(BOOK_TICKER, { e: only("bookTicker", "Event type."), E: EVENT_TIME, ...bestPricesOf(SYMBOL) }),
   ),
   DepthUpdate: object(
     "Changes that a quote made to the book.",
     described(DEPTH_UPDATE, {
       ...bookChangesOf(SYMBOL),
-      seriesId: "Series of these ids. Ids of another series are not comparable with them.",
+      seriesId: text("Series of these ids. Ids of another series are not comparable with them."),
     }),
   ),
   PartialDepth: object(
     "The best 20 levels of each side.",
     described(PARTIAL_DEPTH, {
-      e: "Event type.",
+      e: only("depth20", "Event type."),
       E: EVENT_TIME,
       s: SYMBOL,
-      lastUpdateId: "Id of the quote.",
+      lastUpdateId: text("Id of the quote."),
       bids: BOOK_SIDE,
       asks: BOOK_SIDE,
     }),

@@ -11,7 +11,23 @@ import {
   TICKER,
 } from "../../replies/index.ts";
 import type { JsonSchema } from "../../requests/schemas/index.ts";
-import { decimal, described, flag, integer, list, type Members, object, only, ref, text } from "./schema.ts";
+import {
+  decimal,
+  described,
+  flag,
+  integer,
+  list,
+  long,
+  type Members,
+  object,
+  oneOf,
+  only,
+  ref,
+  signedDecimal,
+  text,
+  time,
+} from "./schema.ts";
+import { WORDS } from "./words.ts";
 
 const LEVEL: JsonSchema = {
   type: "array",
@@ -25,10 +41,10 @@ const LEVEL: JsonSchema = {
 export const BOOK_SIDE: JsonSchema = list(LEVEL, "Levels, best first.");
 
 const LIMIT: Members = described(RATE_LIMIT, {
-  rateLimitType: ["Kind of the limit.", { enum: ["REQUEST_WEIGHT", "ORDERS"] }],
-  interval: ["Time unit of the window.", { enum: ["SECOND", "MINUTE", "DAY"] }],
-  intervalNum: "Length of the window in that unit.",
-  limit: "Maximum in one window.",
+  rateLimitType: text("Kind of the limit.", { enum: ["REQUEST_WEIGHT", "ORDERS"] }),
+  interval: text("Time unit of the window.", { enum: ["SECOND", "MINUTE", "DAY"] }),
+  intervalNum: integer("Length of the window in that unit."),
+  limit: integer("Maximum in one window."),
 });
 
 const filter = (name: string, description: string, members: Members): JsonSchema =>
@@ -58,39 +74,44 @@ const FILTER: JsonSchema = {
 };
 
 const PRICES = {
-  symbol: "Symbol of the market.",
-  price: "Last price. Before the first execution, the midpoint of bid and ask.",
-  lastPrice: "The same value as price.",
-  bid: "Best bid.",
-  ask: "Best ask.",
-  bidPrice: "Best bid.",
-  bidQty: "Quantity at that price.",
-  askPrice: "Best ask.",
-  askQty: "Quantity at that price.",
-  lastUpdateId: "Id of the quote.",
+  symbol: text("Symbol of the market."),
+  price: decimal("Last price. Before the first execution, the midpoint of bid and ask."),
+  lastPrice: decimal("The same value as price."),
+  bid: decimal("Best bid."),
+  ask: decimal("Best ask."),
+  bidPrice: decimal("Best bid."),
+  bidQty: decimal("Quantity at that price."),
+  askPrice: decimal("Best ask."),
+  askQty: decimal("Quantity at that price."),
+  lastUpdateId: text("Id of the quote."),
 };
 
 /** Schemas of the public replies. Source: contract, Resources and their fields; convention 5.1 and 5.2. */
 export const MARKET_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   Empty: object("An empty object.", {}),
-  ServerTime: object("The time of the service.", described(SERVER_TIME, { serverTime: "Current time." })),
+  ServerTime: object(
+    "The time of the service.",
+    described(SERVER_TIME, { serverTime: time("Current time.") }),
+  ),
   Status: object(
     "Status of the service.",
     described(STATUS, {
-      system:
+      system: oneOf(
+        WORDS.system,
         "degraded: the quotes of a market have stopped, the outcome of a child is unknown, or the store fails. draining: the service accepts no new orders.",
+      ),
       reasons: list(
         text("A condition, such as QUOTES_STOPPED."),
         "Conditions for which system is not normal.",
       ),
-      serverTime: "Current time.",
+      serverTime: time("Current time."),
       features: object(
         "Features of the service.",
         described(STATUS.features, {
-          leveraged_trading: "Whether trading on margin is available.",
-          dark_pool_mode: "Whether a dark pool is available.",
-          bridge_required: "Whether a bridge is required.",
-          advanced_orders: "Whether managed orders and lists are available.",
+          leveraged_trading: flag("Whether trading on margin is available."),
+          dark_pool_mode: flag("Whether a dark pool is available."),
+          bridge_required: flag("Whether a bridge is required."),
+          advanced_orders: flag("Whether managed orders and lists are available."),
         }),
       ),
     }),
@@ -103,23 +124,25 @@ export const MARKET_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   Symbol: object(
     "An instrument.",
     described(SYMBOL, {
-      id: "Id of the instrument.",
-      symbol: "Symbol of the instrument.",
-      status: "TRADING if orders are accepted; CANCEL_ONLY if no orders are accepted at all.",
-      baseAsset: "Base asset: the traded asset.",
-      quoteAsset: "Quote asset: the asset that prices are in.",
-      name: "Name of the instrument.",
-      kind: ["Kind of the instrument. Only liquidity instruments accept orders.", { enum: INSTRUMENT_KINDS }],
-      isSpotTradingAllowed: "Whether the instrument accepts orders.",
-      quantityScale: "Number of decimals of quantities.",
-      address: "Address of the traded asset, such as its contract on a blockchain.",
-      url: ["Web page about the instrument.", { format: "uri" }],
-      baseAssetPrecision: "Number of decimals of quantities.",
-      quoteAssetPrecision: "Number of decimals of prices.",
+      id: long("Id of the instrument."),
+      symbol: text("Symbol of the instrument."),
+      status: text("TRADING if orders are accepted; CANCEL_ONLY if no orders are accepted at all."),
+      baseAsset: text("Base asset: the traded asset."),
+      quoteAsset: text("Quote asset: the asset that prices are in."),
+      name: text("Name of the instrument."),
+      kind: text("Kind of the instrument. Only liquidity instruments accept orders.", {
+        enum: INSTRUMENT_KINDS,
+      }),
+      isSpotTradingAllowed: flag("Whether the instrument accepts orders."),
+      quantityScale: integer("Number of decimals of quantities."),
+      address: text("Address of the traded asset, such as its contract on a blockchain."),
+      url: text("Web page about the instrument.", { format: "uri" }),
+      baseAssetPrecision: integer("Number of decimals of quantities."),
+      quoteAssetPrecision: integer("Number of decimals of prices."),
       orderTypes: list(text("An order type."), "Every name of an order type that the instrument accepts."),
-      icebergAllowed: "Whether the instrument accepts icebergs.",
-      ocoAllowed: "Whether the instrument accepts OCO lists.",
-      otoAllowed: "Whether the instrument accepts OTO and OTOCO lists.",
+      icebergAllowed: flag("Whether the instrument accepts icebergs."),
+      ocoAllowed: flag("Whether the instrument accepts OCO lists."),
+      otoAllowed: flag("Whether the instrument accepts OTO and OTOCO lists."),
       filters: list(FILTER, "Filters that orders must pass."),
     }),
   ),
@@ -127,7 +150,7 @@ export const MARKET_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     "Instruments and limits.",
     described(EXCHANGE_INFO, {
       timezone: only("UTC", "Time zone in which a day begins."),
-      serverTime: "Current time.",
+      serverTime: time("Current time."),
       rateLimits: list(ref("RateLimit"), "Limits of this service."),
       exchangeFilters: {
         type: "array",
@@ -148,32 +171,34 @@ export const MARKET_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     "Prices of a market.",
     described(TICKER, {
       ...PRICES,
-      closeTime: "Time of the quote.",
+      closeTime: time("Time of the quote."),
     }),
   ),
   DayTicker: object(
     "Prices of a market, and the volume that this service has executed there in the last day.",
     described(DAY_TICKER, {
       ...PRICES,
-      openPrice: "First price of these minutes. Absent, like the next figures, if it is not known.",
-      highPrice: "Highest price.",
-      lowPrice: "Lowest price.",
-      priceChange: "Last price less the first.",
-      priceChangePercent: "The same in percent of the first price, rounded down.",
-      weightedAvgPrice: "Average price, weighted by quantity; 0 without trades.",
-      quoteVolume: "Executed amount in USD.",
-      count: "Number of trades.",
-      volume: "Executed quantity of the last 1,440 minutes, in whole minutes, the current minute included.",
-      openTime: "Start of these minutes.",
-      closeTime: "Current time.",
+      openPrice: decimal("First price of these minutes. Absent, like the next figures, if it is not known."),
+      highPrice: decimal("Highest price."),
+      lowPrice: decimal("Lowest price."),
+      priceChange: signedDecimal("Last price less the first."),
+      priceChangePercent: signedDecimal("The same in percent of the first price, rounded down."),
+      weightedAvgPrice: decimal("Average price, weighted by quantity; 0 without trades."),
+      quoteVolume: decimal("Executed amount in USD."),
+      count: long("Number of trades."),
+      volume: decimal(
+        "Executed quantity of the last 1,440 minutes, in whole minutes, the current minute included.",
+      ),
+      openTime: time("Start of these minutes."),
+      closeTime: time("Current time."),
     }),
   ),
   OrderBook: object(
     "Order book of a market.",
     described(ORDER_BOOK, {
-      symbol: "Symbol of the market.",
-      lastUpdateId: "Id of the quote; 0 if there is no quote yet.",
-      seriesId: "Series of that id. Ids of another series are not comparable with it.",
+      symbol: text("Symbol of the market."),
+      lastUpdateId: text("Id of the quote; 0 if there is no quote yet."),
+      seriesId: text("Series of that id. Ids of another series are not comparable with it."),
       bids: BOOK_SIDE,
       asks: BOOK_SIDE,
     }),

@@ -8,51 +8,73 @@ import {
 } from "../../replies/index.ts";
 import type { JsonSchema } from "../../requests/schemas/index.ts";
 import { SCALES } from "./managed-schemas.ts";
-import { described, int64, list, type NotesOf, object, time } from "./schema.ts";
+import {
+  decimal,
+  described,
+  flag,
+  int64,
+  list,
+  long,
+  type NotesOf,
+  object,
+  oneOf,
+  orNull,
+  text,
+  time,
+} from "./schema.ts";
+import { WORDS } from "./words.ts";
 
 const WHY = {
-  rejectReason: "Reason why the order was refused.",
-  reason: "Reason why the order ended without a fill.",
-  errorMessage: "Text recorded with the reason.",
+  rejectReason: orNull(oneOf(WORDS.rejectReason, "Reason why the order was refused.")),
+  reason: orNull(oneOf(WORDS.reason, "Reason why the order ended without a fill.")),
+  errorMessage: orNull(text("Text recorded with the reason.")),
 };
 
-const NATIVE_NOTES: NotesOf<typeof NATIVE_ORDER> = {
-  symbol: "Symbol of the market.",
-  orderId: "Id of the order, a positive number. A retained rejection has none.",
-  orderListId: "Id of the list of the order; -1 if it is not part of a list.",
-  clientOrderId: "Client id of the order.",
-  clOrdId: "The same value as clientOrderId.",
-  status: "Latest known status.",
-  type: "Order type, such as LIMIT or MARKET.",
-  side: "Side of the order.",
-  timeInForce: "Time in force, such as GTC, IOC or FOK.",
-  price: "Limit price; 0 if there is none.",
-  origQty: "Ordered quantity.",
-  executedQty: "Executed quantity.",
-  stopPrice: "Stop price; 0 if there is none.",
-  ...WHY,
-  updateTime: "Time of the last change.",
-  isWorking: "Whether the order is or was on the book.",
-  accountId: "Account that owns the order.",
-  isPaperTrade: "Whether the order is a paper trade.",
+type Amounts = Readonly<Record<"price" | "quantity", (description: string) => JsonSchema>>;
+
+const TEXT: Amounts = { price: decimal, quantity: decimal };
+const SCALED: Amounts = {
+  price: (description) => int64(`${description} In 1e-8 USD.`),
+  quantity: (description) => int64(`${description} In millionths.`),
 };
+
+const nativeNotes = ({ price, quantity }: Amounts): NotesOf<typeof NATIVE_ORDER> => ({
+  symbol: text("Symbol of the market."),
+  orderId: int64("Id of the order, a positive number. A retained rejection has none."),
+  orderListId: int64("Id of the list of the order; -1 if it is not part of a list."),
+  clientOrderId: text("Client id of the order."),
+  clOrdId: text("The same value as clientOrderId."),
+  status: oneOf(WORDS.nativeStatus, "Latest known status."),
+  type: text("Order type, such as LIMIT or MARKET."),
+  side: oneOf(WORDS.side, "Side of the order."),
+  timeInForce: text("Time in force, such as GTC, IOC or FOK."),
+  price: price("Limit price; 0 if there is none."),
+  origQty: quantity("Ordered quantity."),
+  executedQty: quantity("Executed quantity."),
+  stopPrice: price("Stop price; 0 if there is none."),
+  ...WHY,
+  updateTime: time("Time of the last change."),
+  isWorking: flag("Whether the order is or was on the book."),
+  accountId: long("Account that owns the order."),
+  isPaperTrade: flag("Whether the order is a paper trade."),
+});
 
 const TRANSACTION: NotesOf<typeof NATIVE_TRANSACTION> = {
-  symbol: "Symbol of the market.",
-  orderId: "Id of the order, a positive number.",
-  orderListId: "Id of the list of the order; -1 if it is not part of a list.",
-  clientOrderId: "Client id of the order.",
-  clOrdId: "The same value as clientOrderId.",
-  transactTime: "Time of the last change.",
-  price: "Limit price in USD; 0 if there is none.",
-  origQty: "Ordered quantity, or the quantity to which the ordered amount converts.",
-  executedQty: "Executed quantity.",
-  origQuoteOrderQty: "Ordered amount in USD; 0 if there is none.",
-  status: "Latest known status.",
-  timeInForce: "Time in force, such as GTC, IOC or FOK.",
-  type: "Order type, such as LIMIT or MARKET.",
-  side: "Side of the order.",
-  accountId: "Account that owns the order.",
+  symbol: text("Symbol of the market."),
+  orderId: int64("Id of the order, a positive number."),
+  orderListId: int64("Id of the list of the order; -1 if it is not part of a list."),
+  clientOrderId: text("Client id of the order."),
+  clOrdId: text("The same value as clientOrderId."),
+  transactTime: time("Time of the last change."),
+  price: decimal("Limit price in USD; 0 if there is none."),
+  origQty: decimal("Ordered quantity, or the quantity to which the ordered amount converts."),
+  executedQty: decimal("Executed quantity."),
+  origQuoteOrderQty: decimal("Ordered amount in USD; 0 if there is none."),
+  status: oneOf(WORDS.nativeStatus, "Latest known status."),
+  timeInForce: text("Time in force, such as GTC, IOC or FOK."),
+  type: text("Order type, such as LIMIT or MARKET."),
+  side: oneOf(WORDS.side, "Side of the order."),
+  accountId: long("Account that owns the order."),
 };
 
 /** Number of an execution. */
@@ -62,10 +84,10 @@ const FILLS = list(
   object(
     "An execution.",
     described(FILL, {
-      price: "Price in USD.",
-      qty: "Quantity.",
-      commission: "Commission, a decimal.",
-      commissionAsset: "Asset of the commission.",
+      price: decimal("Price in USD."),
+      qty: decimal("Quantity."),
+      commission: text("Commission, a decimal."),
+      commissionAsset: text("Asset of the commission."),
       tradeId: TRADE_ID,
     }),
   ),
@@ -76,23 +98,23 @@ const EXECUTIONS = list(
   object(
     "One event of an order.",
     described(EXECUTION, {
-      symbol: "Symbol of the market.",
-      orderId: "Id of the order, a positive number. A retained rejection has none.",
-      clientOrderId: "Client id of the order.",
-      clOrdId: "The same value as clientOrderId.",
-      executionId: "Id of the event, a text of the venue.",
+      symbol: text("Symbol of the market."),
+      orderId: int64("Id of the order, a positive number. A retained rejection has none."),
+      clientOrderId: text("Client id of the order."),
+      clOrdId: text("The same value as clientOrderId."),
+      executionId: text("Id of the event, a text of the venue."),
       tradeId: TRADE_ID,
-      execType: "Execution type: the event that happened to the order.",
-      status: "Status of the order after the event.",
-      side: "Side of the order.",
-      type: "Order type, such as LIMIT or MARKET.",
-      price: "Limit price in USD; 0 if there is none.",
-      origQty: "Ordered quantity.",
-      lastQty: "Quantity of this execution; 0 if the event is not a trade.",
-      lastPrice: "Price of this execution; 0 if the event is not a trade.",
-      executedQty: "Cumulative executed quantity, this execution included.",
+      execType: oneOf(WORDS.execType, "Execution type: the event that happened to the order."),
+      status: oneOf(WORDS.nativeStatus, "Status of the order after the event."),
+      side: oneOf(WORDS.side, "Side of the order."),
+      type: text("Order type, such as LIMIT or MARKET."),
+      price: decimal("Limit price in USD; 0 if there is none."),
+      origQty: decimal("Ordered quantity."),
+      lastQty: decimal("Quantity of this execution; 0 if the event is not a trade."),
+      lastPrice: decimal("Price of this execution; 0 if the event is not a trade."),
+      executedQty: decimal("Cumulative executed quantity, this execution included."),
       ...WHY,
-      time: "Time of the event.",
+      time: time("Time of the event."),
     }),
   ),
   "Executions.",
@@ -100,12 +122,9 @@ const EXECUTIONS = list(
 
 /** Schemas of native orders. Source: contract, Native order snapshot; decision 46; convention 3.1-3.3. */
 export const NATIVE_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
-  NativeOrder: object("A native order, or a retained rejection.", described(NATIVE_ORDER, NATIVE_NOTES)),
+  NativeOrder: object("A native order, or a retained rejection.", described(NATIVE_ORDER, nativeNotes(TEXT))),
   ScaledNativeOrder: object("A native order with prices and quantities as whole numbers.", {
-    ...described(NATIVE_ORDER, NATIVE_NOTES, {
-      price: (description) => int64(`${description} In 1e-8 USD.`),
-      quantity: (description) => int64(`${description} In millionths.`),
-    }),
+    ...described(NATIVE_ORDER, nativeNotes(SCALED)),
     ...SCALES,
   }),
   PlacedNativeOrder: object(
@@ -123,7 +142,7 @@ export const NATIVE_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     "A native order after its cancel.",
     described(CANCELED_NATIVE_ORDER, {
       ...TRANSACTION,
-      origClientOrderId: "Client id of the canceled order.",
+      origClientOrderId: text("Client id of the canceled order."),
     }),
   ),
   Executions: object("The newest executions, oldest first.", { orders: EXECUTIONS }),

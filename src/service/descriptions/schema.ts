@@ -1,6 +1,5 @@
-import type { Kind, KindName, Table, Words } from "../../replies/index.ts";
+import type { Table } from "../../replies/index.ts";
 import type { JsonSchema } from "../../requests/schemas/index.ts";
-import { WORDS } from "./words.ts";
 
 /** A member that may be left out. */
 export type Optional = readonly ["optional", JsonSchema];
@@ -109,68 +108,29 @@ const isOptional = (member: Member): member is Optional => Array.isArray(member)
 /** Returns the schema of a member, whether it may be left out or not. */
 export const schemaOf = (member: Member): JsonSchema => (isOptional(member) ? member[1] : member);
 
-/** What a description says of a member: a sentence, also with further keywords, or its whole schema. */
-type Note = string | readonly [description: string, more: More] | JsonSchema;
-
-/** A note for each member of a table. Only the schema of an object or of a list of them is not known from the table. */
-export type NotesOf<T extends Table> = {
-  readonly [N in keyof T]: T[N] extends `${string}[]` | Table | readonly [Table] ? JsonSchema : Note;
-};
+/** A schema for each member of a table. */
+export type NotesOf<T extends Table> = { readonly [N in keyof T]: JsonSchema };
 
 /**
- * Returns the schemas of the members of a table, in the order of the notes. A note on what is not in the table, because
- * no client reads it, is a whole schema. `kinds` replaces the schemas of some kinds.
+ * Returns the members of a table with their schemas, in the order of these; which of them may be left out follows from
+ * the table. What no client reads is not in a table and may be described too.
  */
 export function described<T extends Table, N extends NotesOf<T>>(
   table: T,
   notes: N,
-  kinds: Partial<Kinds> = {},
 ): Readonly<Record<keyof N, Member>> {
-  const all = { ...KINDS, ...kinds };
-  const entries = Object.entries<Note>(notes).map(([name, note]) => [name, memberOf(all, table[name], note)]);
+  const entries = Object.entries<JsonSchema>(notes).map(([name, schema]) => [
+    name,
+    mayLack(table[name]) ? optional(schema) : schema,
+  ]);
   return Object.fromEntries(entries) as Record<keyof N, Member>;
 }
 
-function memberOf(kinds: Kinds, kind: Kind | undefined, note: Note): Member {
-  const isString = typeof kind === "string";
-  const mayLack = isString && kind.endsWith("?");
-  const schema = isWhole(note) ? note : schemaOfKind(kinds, isString ? kind.replace("?", "") : "", note);
-  return mayLack ? optional(schema) : schema;
-}
-
-const isWhole = (note: Note): note is JsonSchema => typeof note === "object" && !Array.isArray(note);
-
-type Sentence = Exclude<Note, JsonSchema>;
-
-/** The schema of each kind that is neither a word nor a part of its own. */
-type Kinds = Readonly<
-  Record<
-    Exclude<KindName, keyof Words | "level" | "filter" | "members">,
-    (description: string, more?: More) => JsonSchema
-  >
->;
-
-const KINDS: Kinds = {
-  text,
-  decimal,
-  signed: signedDecimal,
-  price: decimal,
-  quantity: decimal,
-  integer,
-  long,
-  id: long,
-  idText: text,
-  nativeId: int64,
-  whole: int64,
-  time,
-  flag,
-  yes: (description) => only(true, description),
-};
-
-function schemaOfKind(kinds: Kinds, kind: string, note: Sentence): JsonSchema {
-  const [description, more] = typeof note === "string" ? [note] : note;
-  if (kind.startsWith("=")) return only(kind.slice(1), description);
-  if (kind.endsWith("|null")) return orNull(schemaOfKind(kinds, kind.replace("|null", ""), note));
-  if (kind in WORDS) return oneOf(WORDS[kind as keyof Words], description);
-  return kinds[kind as keyof Kinds](description, more);
+/** Returns whether a client reads a reply without a member. */
+function mayLack(member: Table[string] | undefined): boolean {
+  try {
+    return typeof member === "function" && member(undefined, "") === undefined;
+  } catch {
+    return false;
+  }
 }

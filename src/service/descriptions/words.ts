@@ -6,12 +6,48 @@ import {
   SIDES,
   words,
 } from "../../host-answers/index.ts";
-import { type AlertKind, type EndReason, ORDER_TYPES, type StallCause } from "../../model/index.ts";
-import type { Words } from "../../replies/index.ts";
+import type { ApiState, ListStatusView, OrderStatus } from "../../lifecycle/index.ts";
+import {
+  type AlertKind,
+  type ChildTimeInForce,
+  type Contingency,
+  type EndReason,
+  type ExecutionReason,
+  type NativeExecution,
+  type NativeStatus,
+  ORDER_TYPES,
+  type ParentType,
+  type RejectReason,
+  type Side,
+  type StallCause,
+  type TimeInForce,
+} from "../../model/index.ts";
+
+/** Members that are one of a few words, named after a member that has them. */
+interface Words {
+  readonly alert: AlertKind;
+  readonly apiState: ApiState;
+  readonly childTimeInForce: ChildTimeInForce;
+  readonly contingencyType: Contingency;
+  readonly endReason: EndReason;
+  readonly execType: NativeExecution["execType"];
+  readonly listOrderStatus: ListStatusView["listOrderStatus"];
+  readonly listStatusType: ListStatusView["listStatusType"];
+  readonly nativeStatus: NativeStatus;
+  readonly reason: ExecutionReason;
+  readonly rejectReason: RejectReason;
+  readonly side: Side;
+  readonly stalled: StallCause;
+  readonly status: OrderStatus;
+  readonly system: "normal" | "degraded" | "draining";
+  readonly timeInForce: TimeInForce;
+  readonly type: ParentType;
+  readonly updateType: NativeExecution["execType"] | "TRIGGERED" | "ALERT";
+}
 
 /** The words of each kind of member that is one of a few. */
 export const WORDS: { readonly [K in keyof Words]: readonly Words[K][] } = {
-  AlertKind: words<AlertKind>({
+  alert: words<AlertKind>({
     LATE_FILL: true,
     OVERFILL: true,
     UNKNOWN_ESCALATED: true,
@@ -22,7 +58,7 @@ export const WORDS: { readonly [K in keyof Words]: readonly Words[K][] } = {
     ORDER_STALLED: true,
     ORDER_RESUMED: true,
   }),
-  ApiState: words<Words["ApiState"]>({
+  apiState: words<Words["apiState"]>({
     WAITING: true,
     WORKING: true,
     UNKNOWN: true,
@@ -31,9 +67,9 @@ export const WORDS: { readonly [K in keyof Words]: readonly Words[K][] } = {
     EXPIRED: true,
     REJECTED: true,
   }),
-  ChildTimeInForce: words<Words["ChildTimeInForce"]>({ IOC: true, FOK: true }),
-  Contingency: words<Words["Contingency"]>({ OCO: true, OTO: true, OTOCO: true }),
-  EndReason: words<EndReason>({
+  childTimeInForce: words<Words["childTimeInForce"]>({ IOC: true, FOK: true }),
+  contingencyType: words<Words["contingencyType"]>({ OCO: true, OTO: true, OTOCO: true }),
+  endReason: words<EndReason>({
     FILLED: true,
     USER_CANCELED: true,
     EXPIRED_GTD: true,
@@ -47,12 +83,12 @@ export const WORDS: { readonly [K in keyof Words]: readonly Words[K][] } = {
     WORKING_LEG_ENDED: true,
     NOTHING_TO_REDUCE: true,
   }),
-  ExecutionReason: EXECUTION_REASONS,
-  ExecutionType: EXECUTION_TYPES,
-  ListOrderStatus: words<Words["ListOrderStatus"]>({ EXECUTING: true, ALL_DONE: true }),
-  ListStatusType: words<Words["ListStatusType"]>({ EXEC_STARTED: true, ALL_DONE: true }),
-  NativeStatus: NATIVE_STATUSES,
-  OrderStatus: words<Words["OrderStatus"]>({
+  reason: EXECUTION_REASONS,
+  execType: EXECUTION_TYPES,
+  listOrderStatus: words<Words["listOrderStatus"]>({ EXECUTING: true, ALL_DONE: true }),
+  listStatusType: words<Words["listStatusType"]>({ EXEC_STARTED: true, ALL_DONE: true }),
+  nativeStatus: NATIVE_STATUSES,
+  status: words<Words["status"]>({
     NEW: true,
     PARTIALLY_FILLED: true,
     PENDING_NEW: true,
@@ -61,10 +97,10 @@ export const WORDS: { readonly [K in keyof Words]: readonly Words[K][] } = {
     EXPIRED: true,
     REJECTED: true,
   }),
-  ParentType: ORDER_TYPES,
-  RejectReason: REJECT_REASONS,
-  Side: SIDES,
-  StallCause: words<StallCause>({
+  type: ORDER_TYPES,
+  rejectReason: REJECT_REASONS,
+  side: SIDES,
+  stalled: words<StallCause>({
     REFUSED: true,
     BELOW_MINIMUM: true,
     NO_FUNDS: true,
@@ -74,7 +110,7 @@ export const WORDS: { readonly [K in keyof Words]: readonly Words[K][] } = {
     LIMIT: true,
     HALTED: true,
   }),
-  SystemState: words<Words["SystemState"]>({ normal: true, degraded: true, draining: true }),
-  TimeInForce: words<Words["TimeInForce"]>({ GTC: true, GTD: true }),
-  UpdateType: [...EXECUTION_TYPES, "TRIGGERED", "ALERT"],
+  system: words<Words["system"]>({ normal: true, degraded: true, draining: true }),
+  timeInForce: words<Words["timeInForce"]>({ GTC: true, GTD: true }),
+  updateType: [...EXECUTION_TYPES, "TRIGGERED", "ALERT"],
 };

@@ -11,17 +11,16 @@ import {
   ZERO_QUANTITY,
 } from "../../decimal/index.ts";
 import type { NativeExecution, NativeFill, NativeOrder, Rejection } from "../../model/index.ts";
-import {
-  type CANCELED_NATIVE_ORDER,
-  type CompleteOf,
-  type EXECUTION,
-  MANAGED_ORDER,
-  type ManagedOrder,
-  type MembersOfKind,
-  type NATIVE_ORDER,
-  type NATIVE_TRANSACTION,
-  type NativeOrderView,
-  type PLACED_NATIVE_ORDER,
+import type {
+  Amounts,
+  CANCELED_NATIVE_ORDER,
+  CompleteOf,
+  EXECUTION,
+  ManagedOrder,
+  NATIVE_ORDER,
+  NATIVE_TRANSACTION,
+  NativeOrderView,
+  PLACED_NATIVE_ORDER,
 } from "../../replies/index.ts";
 import type { JsonInput } from "../../wire/index.ts";
 import { NO_LIST } from "./managed-order.ts";
@@ -38,8 +37,6 @@ type Writer<A extends string | number | bigint> = Readonly<{
 const TEXT: Writer<string> = { price: formatPrice, quantity: formatQuantity };
 const SCALED: Writer<number | bigint> = { price: (value) => value, quantity: (value) => value };
 const SCALES: Scales = { priceScale: PRICE_SCALE, quantityScale: QUANTITY_SCALE };
-
-const SCALE_OF: Readonly<Record<string, number>> = { price: PRICE_SCALE, quantity: QUANTITY_SCALE };
 
 const ZERO_PRICE = 0 as Price;
 
@@ -71,24 +68,38 @@ export function scaledNativeView(snapshot: Snapshot): NativeOrderView<number | b
   return { ...viewWith(SCALED, snapshot), ...SCALES };
 }
 
-/** Name of a price or quantity of a managed order. */
-export type ScaledMember = MembersOfKind<typeof MANAGED_ORDER, "price" | "quantity">;
+/** Members of a managed order that are quantities. */
+const QUANTITY_MEMBERS = ["origQty", "executedQty", "icebergQty"] as const;
 
-/** Scale of each price and quantity of a managed order. */
-const MANAGED_SCALES: readonly (readonly [ScaledMember, number])[] = Object.entries(MANAGED_ORDER).flatMap(
-  ([name, kind]) => {
-    const scale = SCALE_OF[kind.replace("?", "")];
-    return scale === undefined ? [] : [[name as ScaledMember, scale]];
-  },
-);
+/** Members of a managed order that are prices. */
+const PRICE_MEMBERS = [
+  "avgPrice",
+  "price",
+  "stopPrice",
+  "trailingAmount",
+  "limitOffset",
+  "dynamicLimit",
+  "triggerLevel",
+] as const;
+
+/** Name of a price or quantity of a managed order. */
+export type ScaledMember = (typeof QUANTITY_MEMBERS | typeof PRICE_MEMBERS)[number];
 
 /** Returns a managed order with every price and quantity as a whole number. Source: decision 46. */
 export function scaledManagedView(view: ManagedOrder): JsonInput {
-  const scaled = MANAGED_SCALES.flatMap(([name, scale]) => {
-    const text = view[name];
-    return text === undefined ? [] : [[name, scaledText(text, scale)]];
-  });
-  return { ...view, ...Object.fromEntries(scaled), ...SCALES };
+  const scaled = (names: readonly ScaledMember[], scale: number): Record<string, bigint> =>
+    Object.fromEntries(
+      names.flatMap((name) => {
+        const text = view[name];
+        return text === undefined ? [] : [[name, scaledText(text, scale)]];
+      }),
+    );
+  return {
+    ...view,
+    ...scaled(QUANTITY_MEMBERS, QUANTITY_SCALE),
+    ...scaled(PRICE_MEMBERS, PRICE_SCALE),
+    ...SCALES,
+  };
 }
 
 /** Returns a canonical decimal as a whole number of units of 10^-scale, rounded down. */
@@ -110,7 +121,7 @@ function orderView<A extends string | number | bigint>(
   write: Writer<A>,
   order: NativeOrder,
   isPaperTrade: boolean,
-): CompleteOf<typeof NATIVE_ORDER, A> {
+): Amounts<CompleteOf<typeof NATIVE_ORDER>, A> {
   return {
     ...namesOf(order),
     status: order.status,
@@ -135,7 +146,7 @@ function rejectionView<A extends string | number | bigint>(
   write: Writer<A>,
   rejection: Rejection,
   isPaperTrade: boolean,
-): CompleteOf<typeof NATIVE_ORDER, A> {
+): Amounts<CompleteOf<typeof NATIVE_ORDER>, A> {
   const { symbol, clientOrderId, type, side, timeInForce, price, quantity, stopPrice } = rejection;
   return {
     symbol,
