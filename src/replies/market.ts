@@ -42,7 +42,8 @@ export const RATE_LIMIT = {
   limit: number as Count,
 } as const;
 
-const INSTRUMENT = {
+/** An instrument. */
+export const SYMBOL = {
   id: number as Count,
   symbol: text as Text,
   /** `TRADING` if orders are accepted. */
@@ -62,12 +63,8 @@ const INSTRUMENT = {
   icebergAllowed: flag as Flag,
   ocoAllowed: flag as Flag,
   otoAllowed: flag as Flag,
+  filters: [{ filterType: text as Text }],
 } as const;
-
-const FILTERS = { filters: [{ filterType: text as Text }] } as const;
-
-/** An instrument. */
-export const SYMBOL: typeof INSTRUMENT & typeof FILTERS = { ...INSTRUMENT, ...FILTERS };
 
 const INFO = { timezone: text as Text, serverTime: number as Count, exchangeFilters: [{}] } as const;
 
@@ -151,7 +148,7 @@ export interface EmptyReply {
 }
 
 /** An instrument. */
-export interface SymbolReply extends ReadOf<typeof INSTRUMENT> {
+export interface SymbolReply extends ReadOf<Omit<typeof SYMBOL, "filters">> {
   readonly filters: readonly FilterReply[];
 }
 

@@ -75,18 +75,12 @@ export const NATIVE_TRANSACTION = {
   accountId: number as Count,
 } as const;
 
-const WORKING = {
-  /** Time at which the order was put on the book; -1 if it is not on the book. */
-  workingTime: number as Count,
-} as const;
-
 /** A placed native order with its executions so far. */
-export const PLACED_NATIVE_ORDER: typeof NATIVE_TRANSACTION &
-  typeof WORKING & { readonly fills: readonly [typeof FILL] } = {
-  ...NATIVE_TRANSACTION,
-  ...WORKING,
-  fills: [FILL],
-};
+export const PLACED_NATIVE_ORDER: typeof NATIVE_TRANSACTION & {
+  /** Time at which the order was put on the book; -1 if it is not on the book. */
+  readonly workingTime: Count;
+  readonly fills: readonly [typeof FILL];
+} = { ...NATIVE_TRANSACTION, workingTime: number, fills: [FILL] };
 
 /** A native order after its cancel. */
 export const CANCELED_NATIVE_ORDER: typeof NATIVE_TRANSACTION & typeof CANCELED = {
@@ -165,7 +159,9 @@ export interface NativeOrderReply extends ReadOf<typeof NATIVE_ORDER> {}
 export interface FillReply extends ReadOf<typeof FILL> {}
 
 /** A placed native order with its executions so far. */
-export interface PlacedNativeOrderReply extends ReadOf<typeof NATIVE_TRANSACTION>, ReadOf<typeof WORKING> {
+export interface PlacedNativeOrderReply extends ReadOf<typeof NATIVE_TRANSACTION> {
+  /** Time at which the order was put on the book; -1 if it is not on the book. */
+  readonly workingTime: number;
   readonly fills: readonly FillReply[];
 }
 

@@ -1,14 +1,5 @@
 import type { ApiState, ListStatusView, OrderStatus } from "../lifecycle/index.ts";
-import type {
-  AlertKind,
-  Contingency,
-  EndReason,
-  ExecutionReason,
-  NativeExecution,
-  RejectReason,
-  Side,
-  StallCause,
-} from "../model/index.ts";
+import type { AlertKind, Contingency, NativeExecution, Side, StallCause } from "../model/index.ts";
 import {
   type Count,
   type Flag,
@@ -44,8 +35,11 @@ export const UNUSED_LETTERS = {
   pm: "NONE",
 } as const;
 
-/** Members that an event has for an order, managed or native. Source: convention 4.9. */
-const ORDER = {
+/** What a managed order always has. */
+const STATE = { apiState: text as Text<ApiState>, held: flag as Flag, cancelPending: flag as Flag } as const;
+
+/** An order in an event, managed or native, as a client reads it. Source: convention 4.9. */
+export const ORDER_UPDATE = {
   /** Symbol. */
   s: text as Text,
   /** Client id. */
@@ -87,65 +81,34 @@ const ORDER = {
   g: whole as Id<number | bigint>,
   accountId: number as Count,
   executionId: maybeText as MaybeText,
-} as const;
-
-const OF_MANAGED = {
   /** Activation price of a trailing order. */
   AP: maybeText as MaybeText,
   /** Trailing distance in percent. */
   cr: maybeText as MaybeText,
-  apiState: text as Text<ApiState>,
-  held: flag as Flag,
-  cancelPending: flag as Flag,
+  apiState: maybeText as MaybeText<ApiState>,
+  held: maybeFlag as MaybeFlag,
+  cancelPending: maybeFlag as MaybeFlag,
   /** Why nothing of a managed order executes although it should; absent unless it is stalled. */
   stalled: maybeText as MaybeText<StallCause>,
   /** The level that was met, and when; absent until the order triggers. */
   triggerLevel: maybeText as MaybeText,
   triggerTime: maybeNumber as MaybeCount,
   /** Why the order ended. */
-  reason: maybeText as MaybeText<EndReason>,
+  reason: maybeText as MaybeText,
+  rejectReason: maybeText as MaybeText,
   /** Conditions that a person should look at. */
   alerts: maybeTexts as MaybeTexts<AlertKind>,
 } as const;
 
-const OF_NATIVE = {
-  reason: maybeText as MaybeText<ExecutionReason>,
-  rejectReason: maybeText as MaybeText<RejectReason>,
-} as const;
-
-/** Members that orders of one kind always have, or whose words depend on the kind, as a client reads them. */
-const OF_EITHER = {
-  apiState: maybeText as MaybeText<ApiState>,
-  held: maybeFlag as MaybeFlag,
-  cancelPending: maybeFlag as MaybeFlag,
-  /** Why the order ended. */
-  reason: maybeText as MaybeText,
-  rejectReason: maybeText as MaybeText,
-} as const;
-
 /** A managed order in an event. */
-export const MANAGED_UPDATE: typeof ORDER & typeof OF_MANAGED = /* @__PURE__ */ Object.assign(
-  {},
-  ORDER,
-  OF_MANAGED,
-);
+export const MANAGED_UPDATE: Omit<typeof ORDER_UPDATE, "rejectReason" | keyof typeof STATE> & typeof STATE =
+  /* @__PURE__ */ Object.assign({}, ORDER_UPDATE, STATE);
 
 /** A native order in an event. */
-export const NATIVE_UPDATE: typeof ORDER & typeof OF_NATIVE = /* @__PURE__ */ Object.assign(
-  {},
-  ORDER,
-  OF_NATIVE,
-);
-
-type Managed = Omit<typeof OF_MANAGED, keyof typeof OF_EITHER>;
-
-/** An order in an event, as a client reads it. */
-export const ORDER_UPDATE: typeof ORDER & Managed & typeof OF_EITHER = /* @__PURE__ */ Object.assign(
-  {},
-  ORDER,
-  OF_MANAGED,
-  OF_EITHER,
-);
+export const NATIVE_UPDATE: Omit<
+  typeof ORDER_UPDATE,
+  "AP" | "cr" | "stalled" | "triggerLevel" | "triggerTime" | "alerts" | keyof typeof STATE
+> = ORDER_UPDATE;
 
 /** Members of every event of an account. */
 export const STAMP = {
@@ -236,7 +199,7 @@ export const MARGIN_CALL = {
 interface Stamped extends ReadOf<typeof STAMP> {}
 
 /** An order after a change. Members that never have a value here are left out. Source: convention 4.9. */
-export interface OrderUpdateMembers extends ReadOf<typeof ORDER>, ReadOf<Managed>, ReadOf<typeof OF_EITHER> {}
+export interface OrderUpdateMembers extends ReadOf<typeof ORDER_UPDATE> {}
 
 /** An order changed. */
 export interface OrderUpdateEvent extends ReadOf<typeof ORDER_CHANGED> {

@@ -75,7 +75,8 @@ export type WrittenOf<T> = Writes<T, Demanded<T>> & MayWrite<T, Lacking<T>>;
 export type CompleteOf<T> = Writes<T, keyof T>;
 
 const WHOLE = /^-?[0-9]{1,19}$/;
-const DECIMAL = /^-?[0-9]{1,40}(\.[0-9]{1,40})?$/;
+/** A decimal: its sign, its digits without leading zeros, and its decimals. */
+export const DECIMAL: RegExp = /^(-?)0*([0-9]{1,40})(?:\.([0-9]{1,40}))?$/;
 
 function fail(at: string): never {
   throw new WrongType(at);
@@ -144,14 +145,14 @@ export function members(value: unknown, at: string): Readonly<Record<string, unk
   return value as Readonly<Record<string, unknown>>;
 }
 
-const readerOf = (member: Table[string]): Reader<unknown> => {
-  if (typeof member === "function") return member;
-  return Array.isArray(member) ? list(object(member[0])) : object(member as Table);
-};
+const ofPart = (part: Table | readonly [Table]): Reader<unknown> =>
+  Array.isArray(part) ? list(object(part[0])) : object(part as Table);
 
 /** Returns the reader of an object by its table. Members that the table does not name stay as they came. */
 export function object<T extends Table>(table: T): Reader<ReadOf<T>> {
-  const readers = Object.entries(table).map(([name, member]) => [name, readerOf(member)] as const);
+  const readers = Object.entries(table).map(
+    ([name, member]) => [name, typeof member === "function" ? member : ofPart(member)] as const,
+  );
   return (value, at) => {
     const read: Record<string, unknown> = { ...members(value, at) };
     for (const [name, reader] of readers) {

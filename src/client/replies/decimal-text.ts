@@ -1,4 +1,4 @@
-const DECIMAL = /^(-?)0*([0-9]{1,40})(?:\.([0-9]{1,40}))?$/;
+import { DECIMAL } from "../../replies/index.ts";
 
 /** Compares two decimal texts exactly: below 0, 0 or above 0, as `sort` wants it. */
 export function compareDecimals(left: string, right: string): number {
