@@ -4,6 +4,48 @@
  *
  * @module managed-orders/client
  */
+
+export type {
+  AccountEvent,
+  AccountUpdateEvent,
+  BookTickerEvent,
+  CancelAllReply,
+  CanceledManagedOrderReply,
+  CanceledNativeOrderReply,
+  CanceledOrderListReply,
+  DayTickerReply,
+  EmptyReply,
+  ExchangeInfoReply,
+  ExecutionReply,
+  ExecutionsReply,
+  FillReply,
+  FilterReply,
+  InstrumentPairsReply,
+  LegIdentityReply,
+  LevelReply,
+  ListStatusEvent,
+  ManagedOrderReply,
+  MarginCallEvent,
+  NativeOrderReply,
+  OpenOrdersReply,
+  OrderBookReply,
+  OrderListReply,
+  OrderUpdateEvent,
+  OrderUpdateMembers,
+  PartialDepthEvent,
+  PlacedNativeOrderReply,
+  PublicTradeEvent,
+  RateLimitReply,
+  ScaledOrderReply,
+  ServerTimeReply,
+  StatusReply,
+  SubscribedReply,
+  SubscriptionReply,
+  SymbolReply,
+  TickerReply,
+  UnknownEvent,
+  WholeText,
+} from "../replies/index.ts";
 export { localChecks } from "./checks/local-checks.ts";
 export { preview } from "./checks/preview.ts";
 export { createClient } from "./client.ts";
@@ -21,13 +63,7 @@ export type {
   ReplyBody,
   ReplyHeaders,
 } from "./http/platform.ts";
-export type {
-  BookTickerEvent,
-  MarketEvents,
-  MarketKind,
-  PartialDepthEvent,
-  PublicTradeEvent,
-} from "./market/events.ts";
+export type { MarketEvents, MarketKind } from "./market/events.ts";
 export {
   followMarkets,
   type MarketStream,
@@ -73,54 +109,12 @@ export {
 } from "./outcome/outcome.ts";
 export type { SharedMethod } from "./outcome/shared-methods.ts";
 export { eachExecution, eachNativeOrder, eachOpenOrder, eachOrderList } from "./pages/pages.ts";
-export type {
-  CancelAllReply,
-  CanceledManagedOrderReply,
-  CanceledOrderListReply,
-  LegIdentityReply,
-  ManagedOrderReply,
-  OpenOrdersReply,
-  OrderListReply,
-} from "./replies/managed.ts";
-export type {
-  DayTickerReply,
-  EmptyReply,
-  ExchangeInfoReply,
-  FilterReply,
-  InstrumentPairsReply,
-  LevelReply,
-  OrderBookReply,
-  RateLimitReply,
-  ServerTimeReply,
-  StatusReply,
-  SymbolReply,
-  TickerReply,
-} from "./replies/market.ts";
-export type {
-  CanceledNativeOrderReply,
-  ExecutionReply,
-  ExecutionsReply,
-  FillReply,
-  NativeOrderReply,
-  PlacedNativeOrderReply,
-  ScaledOrderReply,
-} from "./replies/native.ts";
 export type { CanceledOrderReply, OrderReply } from "./replies/orders.ts";
-export type { WholeText } from "./replies/reader.ts";
 export type { ClientOptions } from "./settings.ts";
 export type { Lasting } from "./socket/again.ts";
-export type { SocketRequests, SubscribedReply, SubscriptionReply } from "./socket/methods.ts";
+export type { SocketRequests } from "./socket/methods.ts";
 export type { SocketClass, SocketEvent, SocketLike } from "./socket/socket-like.ts";
 export { createSocketClient, type SocketClient, type SocketClientOptions } from "./socket-client.ts";
-export type {
-  AccountEvent,
-  AccountUpdateEvent,
-  ListStatusEvent,
-  MarginCallEvent,
-  OrderUpdateEvent,
-  OrderUpdateMembers,
-  UnknownEvent,
-} from "./stream/events.ts";
 export type { OrderStreamState, StreamEvent } from "./stream/follower.ts";
 export type { OrderState } from "./stream/order-states.ts";
 export type { OverrunEvent } from "./stream/outlet.ts";

@@ -1,7 +1,7 @@
 import { nameOption, optionalOption, optionsOf, wholeOption } from "../common/index.ts";
-import type { BookSides, DepthEvent } from "./book/book-sides.ts";
+import type { LevelReply } from "../replies/index.ts";
+import type { BookSides, Diff } from "./book/book-sides.ts";
 import { maintainBook } from "./book/keeper.ts";
-import type { LevelReply } from "./replies/market.ts";
 import { type Lasting, lasting } from "./socket/again.ts";
 import { type SocketClientOptions, socketChecks, socketWorks } from "./socket-client.ts";
 import { Outlet, type OverrunEvent } from "./stream/outlet.ts";
@@ -80,7 +80,7 @@ export function openOrderBook(given: OrderBookOptions): LocalOrderBook {
   const { link, caller, platform } = works;
   const outlet = new Outlet<BookEvent>(maxWaiting);
   let current: BookSides | undefined;
-  const show = (sides: BookSides | undefined, changes?: DepthEvent): void => {
+  const show = (sides: BookSides | undefined, changes?: Diff): void => {
     const wasCurrent = current !== undefined;
     current = sides;
     if (sides === undefined) return wasCurrent ? outlet.emit({ kind: "lost" }) : undefined;

@@ -4,6 +4,13 @@
  * @module managed-orders/service
  */
 
+export type {
+  ExecutionView,
+  LegIdentity,
+  ManagedOrder,
+  NativeOrderView,
+  OrderListView,
+} from "../replies/index.ts";
 export type { CompatName, RouteName, SessionAct } from "../requests/index.ts";
 export {
   AUTHENTICATION_SCHEMAS,
@@ -68,12 +75,10 @@ export type {
   TrafficLimits,
 } from "./traffic/api.ts";
 export type { Traffic } from "./traffic/traffic.ts";
-export { type ManagedOrder, type ManagedOrderContext, managedOrderView } from "./views/managed-order.ts";
+export { type ManagedOrderContext, managedOrderView } from "./views/managed-order.ts";
 export {
-  type ExecutionView,
   executionView,
-  type NativeOrderView,
   nativeOrderView,
   type Snapshot,
 } from "./views/native-order-view.ts";
-export { type LegIdentity, type OrderListView, orderListView } from "./views/order-list-view.ts";
+export { orderListView } from "./views/order-list-view.ts";

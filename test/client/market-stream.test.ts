@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { followMarkets, type MarketStreamEvent } from "../../src/client/index.ts";
-import { MARKET_KINDS, MARKET_SHAPES, readMarketEvent } from "../../src/client/market/events.ts";
+import { MARKET_KINDS, readMarketEvent } from "../../src/client/market/events.ts";
+import { BOOK_TICKER, PARTIAL_DEPTH, PUBLIC_TRADE } from "../../src/replies/index.ts";
 import { PUBLIC_EVENTS } from "../../src/service/descriptions/event-schemas.ts";
 import { openSocketWorld, type SocketWorld, settle } from "./socket-wire.ts";
 
+const TABLES = { bookTicker: BOOK_TICKER, depth20: PARTIAL_DEPTH, trade: PUBLIC_TRADE } as const;
 const SCHEMAS = { bookTicker: "BookTicker", depth20: "PartialDepth", trade: "PublicTrade" } as const;
 
 async function until(world: SocketWorld, holds: () => boolean): Promise<void> {
@@ -30,7 +32,7 @@ describe("followMarkets", () => {
     "decision LC: the members of %s are those of the service's description",
     (kind) => {
       const { properties = {} } = PUBLIC_EVENTS[SCHEMAS[kind]] ?? {};
-      for (const member of Object.keys(MARKET_SHAPES[kind]))
+      for (const member of Object.keys(TABLES[kind]))
         expect(Object.keys(properties as object)).toContain(member);
     },
   );

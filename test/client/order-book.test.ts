@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { BookSides, DEPTH_SHAPE } from "../../src/client/book/book-sides.ts";
+import { BookSides } from "../../src/client/book/book-sides.ts";
 import { type LocalOrderBook, openOrderBook } from "../../src/client/index.ts";
 import { compareDecimals } from "../../src/client/replies/decimal-text.ts";
+import { DEPTH_UPDATE } from "../../src/replies/index.ts";
 import { PUBLIC_EVENTS } from "../../src/service/descriptions/event-schemas.ts";
 import { openSocketWorld, type SocketWorld, settle } from "./socket-wire.ts";
 
@@ -273,6 +274,6 @@ describe("a local order book", () => {
 
   it("decision LC: reads members that the service describes", () => {
     const { properties } = PUBLIC_EVENTS.DepthUpdate as unknown as Readonly<{ properties: object }>;
-    expect(Object.keys(properties)).toEqual(expect.arrayContaining(Object.keys(DEPTH_SHAPE)));
+    expect(Object.keys(properties)).toEqual(expect.arrayContaining(Object.keys(DEPTH_UPDATE)));
   });
 });

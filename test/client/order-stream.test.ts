@@ -6,8 +6,15 @@ import {
   type OverrunEvent,
   type StreamEvent,
 } from "../../src/client/index.ts";
-import { EVENT_SHAPES, ORDER_SHAPE } from "../../src/client/stream/events.ts";
 import { OrderStates } from "../../src/client/stream/order-states.ts";
+import {
+  ACCOUNT_UPDATE,
+  LIST_STATUS,
+  MARGIN_CALL,
+  ORDER_EVENT,
+  ORDER_UPDATE,
+  type Table,
+} from "../../src/replies/index.ts";
 import { schemasUsedIn } from "../../src/service/descriptions/components.ts";
 import { PRIVATE_EVENTS } from "../../src/service/descriptions/event-schemas.ts";
 import { KEYS, type WorldOptions } from "../support/service-world.ts";
@@ -467,17 +474,17 @@ type Schema = Readonly<{ properties: Readonly<Record<string, object>>; required:
 
 describe("the events as the client reads them", () => {
   it("decision LC: have the members of the service's schemas", () => {
-    const schemas = { OrderTradeUpdate: "ORDER_TRADE_UPDATE", ListStatus: "listStatus" } as const;
-    const more = { AccountUpdate: "ACCOUNT_UPDATE", MarginCall: "MARGIN_CALL" } as const;
-    for (const [name, event] of Object.entries({ ...schemas, ...more })) {
+    const schemas = { OrderTradeUpdate: ORDER_EVENT, ListStatus: LIST_STATUS };
+    const more = { AccountUpdate: ACCOUNT_UPDATE, MarginCall: MARGIN_CALL };
+    for (const [name, table] of Object.entries<Table>({ ...schemas, ...more })) {
       const { properties } = PRIVATE_EVENTS[name] as unknown as Schema;
-      expect(Object.keys(EVENT_SHAPES[event]).sort()).toEqual(Object.keys(properties).sort());
+      expect(Object.keys(table).sort()).toEqual(Object.keys(properties).sort());
     }
     const names = ["ManagedTrade", "NativeTrade"].flatMap((name) => {
       const schema = schemasUsedIn({ $ref: `#/components/schemas/${name}` })[name] as unknown as Schema;
       return Object.keys(schema.properties);
     });
     const own = [...new Set(names)].filter((name) => !FIXED.includes(name));
-    expect(Object.keys(ORDER_SHAPE).sort()).toEqual(own.sort());
+    expect(Object.keys(ORDER_UPDATE).sort()).toEqual(own.sort());
   });
 });

@@ -5,10 +5,7 @@ import { entryPoints, root } from "./consumer.ts";
 const texts = apiOf(entryPoints.map(({ types }) => `${root}${types}`));
 
 /** Requests and replies as JSON. They are aliases, because only those are assignable to an index signature. */
-const JSON_FORMS: readonly string[] = [
-  ...["ErrorBody", "LegIdentity", "LegacyOcoFields", "ListCommonFields", "ManagedOrder"],
-  ...["NativeOrderView", "OrderListView", "Snapshot"],
-];
+const JSON_FORMS: readonly string[] = [...["ErrorBody", "LegacyOcoFields", "ListCommonFields", "Snapshot"]];
 
 describe("the exported names and signatures that `npm run docs:update test/package/api` writes", () => {
   it.each(entryPoints.map(({ name }, index) => [name, texts[index] ?? ""]))(

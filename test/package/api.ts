@@ -17,9 +17,33 @@ function declarationOf({ name, declarations, members }: Export): string {
     .join("\n");
 }
 
-/** Returns the exported names and signatures of each declaration file: a text for each, sorted by name. */
+/** Returns the tables of their file that some declarations refer to by `typeof`, and those that these refer to. */
+function tablesOf(nodes: readonly ts.Node[]): readonly ts.VariableDeclaration[] {
+  const found = new Set<ts.VariableDeclaration>();
+  const visit = (node: ts.Node): void => {
+    for (const { exprName } of [...descendants(node)].filter(ts.isTypeQueryNode)) {
+      const inFile = [...descendants(node.getSourceFile())].filter(ts.isVariableDeclaration);
+      const table = inFile.find(({ name }) => name.getText() === exprName.getText().split(".")[0]);
+      if (table === undefined || found.has(table)) continue;
+      found.add(table);
+      visit(table);
+    }
+  };
+  nodes.forEach(visit);
+  return [...found].sort((a, b) => (a.name.getText() < b.name.getText() ? -1 : 1));
+}
+
+/**
+ * Returns the exported names and signatures of each declaration file: a text for each, sorted by name, and after them
+ * the tables from which types of replies and events follow.
+ */
 export function apiOf(files: readonly string[]): readonly string[] {
-  return exportsOf(files).map((found) => `${found.map(declarationOf).join("\n")}\n`);
+  return exportsOf(files).map((found) => {
+    const tables = tablesOf(found.flatMap(({ declarations }) => declarations)).map((node) =>
+      printer.printNode(ts.EmitHint.Unspecified, node.parent.parent, node.getSourceFile()),
+    );
+    return `${[...found.map(declarationOf), ...tables].join("\n")}\n`;
+  });
 }
 
 /** Names of object shapes in API texts that are no interfaces, and of members of interfaces that are not readonly. */

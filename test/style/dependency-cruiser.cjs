@@ -16,6 +16,7 @@ const core = [
   "triggers",
   "schedules",
   "lifecycle",
+  "replies",
   "ports",
   "host-answers",
   "engine",
@@ -28,7 +29,7 @@ const adapterBase = ["common", "errors", "decimal", "model", "wire", "ports"];
 const allowed = {
   ...Object.fromEntries(core.map((folder, index) => [folder, core.slice(0, index)])),
   rules: upTo("lifecycle"),
-  client: upTo("lifecycle"),
+  client: upTo("replies"),
   "paper-exchange": [...adapterBase, "lifecycle"],
   simulator: [...core, "paper-exchange", "store", "adapters/memory", "adapters/shared"],
   conformance: core,

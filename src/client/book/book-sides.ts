@@ -1,46 +1,41 @@
-import { compareDecimals, decimal } from "../replies/decimal-text.ts";
-import type { LevelReply, OrderBookReply } from "../replies/market.ts";
-import { list, maybe, object, type Reader, type Shape, text, WrongType, whole } from "../replies/reader.ts";
+import {
+  DEPTH_UPDATE,
+  type DepthEvent,
+  exactLevels,
+  type Id,
+  type LevelReply,
+  type Levels,
+  type MaybeText,
+  maybeText,
+  object,
+  type Reader,
+  type ReadOf,
+  type Text,
+  text,
+  whole,
+} from "../../replies/index.ts";
+import { compareDecimals } from "../replies/decimal-text.ts";
 
-/** The changes that one quote made to a book. */
-export interface DepthEvent {
-  readonly s: string;
-  /** First and last number of the quotes. */
-  readonly U: string;
-  readonly u: string;
-  /** Series of these numbers. */
-  readonly seriesId?: string | undefined;
-  /** Changed levels; quantity `"0"` removes one. */
-  readonly b: readonly LevelReply[];
-  readonly a: readonly LevelReply[];
-}
+/** A snapshot of a book whose numbers continue with those of diffs. */
+const SNAPSHOT = {
+  symbol: text as Text,
+  lastUpdateId: whole as Id,
+  seriesId: maybeText as MaybeText,
+  bids: exactLevels as Levels,
+  asks: exactLevels as Levels,
+} as const;
 
-/** Reads a level whose price and quantity are decimals. */
-export const readLevel: Reader<LevelReply> = (value, at) => {
-  const [price, quantity, ...more] = list(decimal)(value, at);
-  if (price === undefined || quantity === undefined || more.length > 0) throw new WrongType(at);
-  return [price, quantity];
-};
+/** A snapshot of a book whose levels are numbers. */
+export type Snapshot = ReadOf<typeof SNAPSHOT>;
 
-/** Readers of the members of a diff that a book needs. */
-export const DEPTH_SHAPE: Shape<DepthEvent> = /* @__PURE__ */ (() => ({
-  s: text,
-  U: whole,
-  u: whole,
-  seriesId: maybe(text),
-  b: list(readLevel),
-  a: list(readLevel),
-}))();
+/** What a book needs of a diff. */
+export type Diff = Omit<DepthEvent, "e" | "E">;
 
 /** Reads a diff. */
-export const readDepth: Reader<DepthEvent> = /* @__PURE__ */ object(DEPTH_SHAPE);
+export const readDepth: Reader<DepthEvent> = /* @__PURE__ */ object(DEPTH_UPDATE);
 
 /** Reads a snapshot whose levels are numbers. */
-export const readSnapshot: Reader<OrderBookReply> = /* @__PURE__ */ (() =>
-  object<OrderBookReply>({
-    ...{ symbol: text, lastUpdateId: whole, seriesId: maybe(text) },
-    ...{ bids: list(readLevel), asks: list(readLevel) },
-  }))();
+export const readSnapshot: Reader<Snapshot> = /* @__PURE__ */ object(SNAPSHOT);
 
 /** One side of a book, best level first. `direction` is 1 if the lowest price is the best. */
 class BookSide {
@@ -86,7 +81,7 @@ export class BookSides {
   #last: bigint;
   readonly #seriesId: string | undefined;
 
-  constructor({ lastUpdateId, seriesId, bids, asks }: OrderBookReply) {
+  constructor({ lastUpdateId, seriesId, bids, asks }: Snapshot) {
     this.#last = BigInt(lastUpdateId);
     this.#seriesId = seriesId;
     this.#bids.change(bids);
@@ -109,13 +104,13 @@ export class BookSides {
    * Returns `next` if a diff continues the book, `old` if the book has it, and `gap` if one before it is missing or its
    * numbers are those of another node.
    */
-  place({ U, u, seriesId }: DepthEvent): "next" | "old" | "gap" {
+  place({ U, u, seriesId }: Diff): "next" | "old" | "gap" {
     if (seriesId !== this.#seriesId || BigInt(U) > this.#last + 1n) return "gap";
     return BigInt(u) <= this.#last ? "old" : "next";
   }
 
   /** Applies a diff if it is the next one. Returns its place. */
-  apply(diff: DepthEvent): "next" | "old" | "gap" {
+  apply(diff: Diff): "next" | "old" | "gap" {
     const place = this.place(diff);
     if (place !== "next") return place;
     const { u, b, a } = diff;

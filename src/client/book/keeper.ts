@@ -9,7 +9,7 @@ import { control, streamName } from "../socket/control.ts";
 import { MessageInbox } from "../socket/inbox.ts";
 import type { SocketLink } from "../socket/link.ts";
 import { readMessage, SWITCHING } from "../socket/read-message.ts";
-import { BookSides, type DepthEvent, readDepth, readSnapshot } from "./book-sides.ts";
+import { BookSides, type Diff, readDepth, readSnapshot } from "./book-sides.ts";
 
 /** What a keeper works with. */
 export type BookKeeperParts = Readonly<{
@@ -20,7 +20,7 @@ export type BookKeeperParts = Readonly<{
   maxLevels: number;
   maxHeld: number;
   /** Learns the book after each change; undefined while it is not current. */
-  show: (sides: BookSides | undefined, changes?: DepthEvent) => void;
+  show: (sides: BookSides | undefined, changes?: Diff) => void;
 }>;
 
 const SNAPSHOT_LEVELS = 5000;
@@ -35,7 +35,7 @@ const SNAPSHOT_ATTEMPTS = 8;
 export async function maintainBook(parts: BookKeeperParts, signal: AbortLike): Promise<never> {
   const { link, caller, symbol, show, maxHeld } = parts;
   const connection = await link.connected({ timeoutMs: caller.settings.timeoutMs, signal });
-  const inbox = new MessageInbox(connection, maxHeld, readDiff);
+  const inbox = new MessageInbox(connection, maxHeld, diffIn);
   try {
     const bounds = { timeoutMs: caller.settings.timeoutMs, signal };
     await control(link, { method: "SUBSCRIBE", streams: [streamName(symbol, "depth")] }, bounds);
@@ -52,7 +52,7 @@ export async function maintainBook(parts: BookKeeperParts, signal: AbortLike): P
   }
 }
 
-type Running = Readonly<{ sides: BookSides; inbox: MessageInbox<DepthEvent>; signal: AbortLike }>;
+type Running = Readonly<{ sides: BookSides; inbox: MessageInbox<Diff>; signal: AbortLike }>;
 
 async function follow(parts: BookKeeperParts, { sides, inbox, signal }: Running): Promise<void> {
   const { link, caller } = parts;
@@ -76,7 +76,7 @@ function requireBounded({ maxLevels }: BookKeeperParts, { bids, asks }: BookSide
 /** Resolves to the book of a snapshot that the first diff continues. */
 async function bookOf(
   { caller, symbol }: BookKeeperParts,
-  inbox: MessageInbox<DepthEvent>,
+  inbox: MessageInbox<Diff>,
   signal: AbortLike,
 ): Promise<BookSides> {
   const route = { ...CLIENT_ROUTES.depth, read: readSnapshot };
@@ -94,6 +94,6 @@ async function bookOf(
   }
 }
 
-function readDiff(message: Members): DepthEvent | undefined {
+function diffIn(message: Members): Diff | undefined {
   return message.e === "depthUpdate" ? readMessage(readDepth, message) : undefined;
 }

@@ -1,9 +1,9 @@
 import { type OrderPreview, type PreviewContext, previewOrder } from "../../lifecycle/index.ts";
+import type { FilterReply, TickerReply } from "../../replies/index.ts";
 import type { OrderFields } from "../../requests/index.ts";
 import { RefusedError } from "../errors/refused-error.ts";
 import type { Client } from "../methods/api.ts";
 import type { CallOptions } from "../methods/parameters.ts";
-import type { FilterReply, TickerReply } from "../replies/market.ts";
 
 const NO_DEPTH = -1112;
 

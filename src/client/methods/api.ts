@@ -1,27 +1,23 @@
-import type { ListFields } from "../../requests/index.ts";
 import type {
   CancelAllReply,
   CanceledOrderListReply,
-  ManagedOrderReply,
-  OpenOrdersReply,
-  OrderListReply,
-} from "../replies/managed.ts";
-import type {
   DayTickerReply,
   EmptyReply,
   ExchangeInfoReply,
+  ExecutionsReply,
   InstrumentPairsReply,
+  ManagedOrderReply,
+  NativeOrderReply,
+  OpenOrdersReply,
   OrderBookReply,
+  OrderListReply,
+  PlacedNativeOrderReply,
+  ScaledOrderReply,
   ServerTimeReply,
   StatusReply,
   TickerReply,
-} from "../replies/market.ts";
-import type {
-  ExecutionsReply,
-  NativeOrderReply,
-  PlacedNativeOrderReply,
-  ScaledOrderReply,
-} from "../replies/native.ts";
+} from "../../replies/index.ts";
+import type { ListFields } from "../../requests/index.ts";
 import type { CanceledOrderReply, OrderReply } from "../replies/orders.ts";
 import type {
   ActorParameters,

@@ -1,17 +1,26 @@
-import { CANCEL_ALL_SHAPE, CANCELED_LIST_SHAPE, LIST_SHAPE, OPEN_ORDERS_SHAPE } from "../replies/managed.ts";
 import {
-  BOOK_SHAPE,
-  DAY_TICKER_SHAPE,
+  CANCEL_ALL,
+  CANCELED_ORDER_LIST,
+  DAY_TICKER,
   type EmptyReply,
-  EXCHANGE_INFO_SHAPE,
-  PAIRS_SHAPE,
-  STATUS_SHAPE,
-  TICKER_SHAPE,
-  TIME_SHAPE,
-} from "../replies/market.ts";
-import { EXECUTION_SHAPE, NATIVE_SHAPE, PLACED_NATIVE_SHAPE, SCALED_SHAPE } from "../replies/native.ts";
+  EXCHANGE_INFO,
+  EXECUTION,
+  INSTRUMENT_PAIRS,
+  list,
+  MANAGED_ORDER_PAGE,
+  members,
+  NATIVE_ORDER,
+  ORDER_BOOK,
+  ORDER_LIST,
+  object,
+  PLACED_NATIVE_ORDER,
+  type Reader,
+  SCALED_ORDER,
+  SERVER_TIME,
+  STATUS,
+  TICKER,
+} from "../../replies/index.ts";
 import { readCanceledOrder, readOrder, readPlacedOrder } from "../replies/orders.ts";
-import { list, members, object, type Reader, type Shape } from "../replies/reader.ts";
 import type { Client } from "./api.ts";
 
 /** How requests of a route are signed. Source: decision 40. */
@@ -52,12 +61,8 @@ const placeV3 = signed({ verb: "POST", access: "TRADE", scheme: "V3" });
 const cancelV3 = signed({ verb: "DELETE", access: "TRADE", scheme: "V3" });
 
 const empty: Reader<EmptyReply> = members;
-const orderList = object(LIST_SHAPE);
+const orderList = object(ORDER_LIST);
 const lists = list(orderList);
-
-/** Returns the reader of an object whose only member is a list of orders. */
-const ordersOf = <T>(shape: Shape<T>): Reader<Readonly<{ orders: readonly T[] }>> =>
-  object({ orders: list(object(shape)) });
 
 /** The route of each method of the client. */
 export type ClientRoutes = {
@@ -66,30 +71,30 @@ export type ClientRoutes = {
 
 /** Every route by the method of the client that calls it. Source: contract, Endpoints. */
 export const CLIENT_ROUTES: ClientRoutes = {
-  status: open("status", object(STATUS_SHAPE)),
-  exchangeInfo: open("exchangeInfo", object(EXCHANGE_INFO_SHAPE)),
-  instrumentPairs: open("getInstrumentPairs", object(PAIRS_SHAPE)),
-  ticker: open("ticker", object(TICKER_SHAPE)),
-  dayTicker: open("ticker/24hr", object(DAY_TICKER_SHAPE)),
-  dayTickers: open("ticker/24hr", list(object(DAY_TICKER_SHAPE))),
-  depth: open("depth", object(BOOK_SHAPE)),
+  status: open("status", object(STATUS)),
+  exchangeInfo: open("exchangeInfo", object(EXCHANGE_INFO)),
+  instrumentPairs: open("getInstrumentPairs", object(INSTRUMENT_PAIRS)),
+  ticker: open("ticker", object(TICKER)),
+  dayTicker: open("ticker/24hr", object(DAY_TICKER)),
+  dayTickers: open("ticker/24hr", list(object(DAY_TICKER))),
+  depth: open("depth", object(ORDER_BOOK)),
   ping: open("ping", empty),
-  time: open("time", object(TIME_SHAPE)),
+  time: open("time", object(SERVER_TIME)),
   placeOrder: place("order", readPlacedOrder),
-  placeNativeOrder: place("v2/order", object(PLACED_NATIVE_SHAPE)),
+  placeNativeOrder: place("v2/order", object(PLACED_NATIVE_ORDER)),
   order: readV2("v2/order", readOrder),
-  scaledOrder: readByPost("v2/orderStatus", object(SCALED_SHAPE)),
+  scaledOrder: readByPost("v2/orderStatus", object(SCALED_ORDER)),
   cancelOrder: cancel("v2/order", readCanceledOrder),
-  nativeOrders: readV2("v2/allOrders", list(object(NATIVE_SHAPE))),
-  executions: readByPost("v2/getOrderHistory", ordersOf(EXECUTION_SHAPE)),
-  openOrders: readV3("v3/openOrders", object(OPEN_ORDERS_SHAPE)),
-  cancelOpenOrders: cancelV3("v3/openOrders", object(CANCEL_ALL_SHAPE)),
+  nativeOrders: readV2("v2/allOrders", list(object(NATIVE_ORDER))),
+  executions: readByPost("v2/getOrderHistory", object({ orders: [EXECUTION] } as const)),
+  openOrders: readV3("v3/openOrders", object(MANAGED_ORDER_PAGE)),
+  cancelOpenOrders: cancelV3("v3/openOrders", object(CANCEL_ALL)),
   placeOco: placeV3("v3/orderList/oco", orderList),
   placeOto: placeV3("v3/orderList/oto", orderList),
   placeOtoco: placeV3("v3/orderList/otoco", orderList),
   placeLegacyOco: placeV3("v3/order/oco", orderList),
   orderList: readV3("v3/orderList", orderList),
-  cancelOrderList: cancelV3("v3/orderList", object(CANCELED_LIST_SHAPE)),
+  cancelOrderList: cancelV3("v3/orderList", object(CANCELED_ORDER_LIST)),
   openOrderLists: readV3("v3/openOrderList", lists),
   allOrderLists: readV3("v3/allOrderList", lists),
 };

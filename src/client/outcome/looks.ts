@@ -1,8 +1,8 @@
+import type { OrderListReply } from "../../replies/index.ts";
 import type { RequestParameters } from "../../signing/index.ts";
 import { ProtocolError } from "../errors/protocol-error.ts";
 import { RefusedError } from "../errors/refused-error.ts";
 import { CLIENT_ROUTES, type Route } from "../methods/routes.ts";
-import type { OrderListReply } from "../replies/managed.ts";
 import type { OrderReply } from "../replies/orders.ts";
 import type { Outcome } from "./outcome.ts";
 import { isNamedList, isNamedOrder } from "./own-replies.ts";

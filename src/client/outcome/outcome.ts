@@ -1,8 +1,7 @@
 import { recognisedAs } from "../../common/index.ts";
+import type { NativeOrderReply, OrderListReply } from "../../replies/index.ts";
 import { ClientError } from "../errors/client-error.ts";
 import type { AbortLike } from "../http/platform.ts";
-import type { OrderListReply } from "../replies/managed.ts";
-import type { NativeOrderReply } from "../replies/native.ts";
 import type { OrderReply } from "../replies/orders.ts";
 
 /**

@@ -1,5 +1,5 @@
+import type { OrderListReply } from "../../replies/index.ts";
 import type { OrderId } from "../methods/parameters.ts";
-import type { OrderListReply } from "../replies/managed.ts";
 import type { CanceledOrderReply, OrderReply } from "../replies/orders.ts";
 
 /** Ids by which a request names an order or list. A name that was not sent is absent. */

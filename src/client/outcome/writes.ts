@@ -1,3 +1,4 @@
+import type { OrderListReply } from "../../replies/index.ts";
 import type { ListForm } from "../../requests/index.ts";
 import type { RequestParameters } from "../../signing/index.ts";
 import { newClientId } from "../auth/client-id.ts";
@@ -5,7 +6,6 @@ import type { Caller } from "../methods/caller.ts";
 import { type LocalChecks, throwRefusal } from "../methods/local-checks.ts";
 import type { CallOptions } from "../methods/parameters.ts";
 import { CLIENT_ROUTES, type Route } from "../methods/routes.ts";
-import type { OrderListReply } from "../replies/managed.ts";
 import { type Look, placedList, placedOrder, type SentTimes } from "./looks.ts";
 import type { SentIds } from "./outcome.ts";
 import { actorOf, write } from "./write.ts";

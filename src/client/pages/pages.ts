@@ -1,3 +1,9 @@
+import type {
+  ExecutionReply,
+  ManagedOrderReply,
+  NativeOrderReply,
+  OrderListReply,
+} from "../../replies/index.ts";
 import { ProtocolError } from "../errors/protocol-error.ts";
 import type { Client } from "../methods/api.ts";
 import type {
@@ -7,8 +13,6 @@ import type {
   OpenOrdersParameters,
   RangeParameters,
 } from "../methods/parameters.ts";
-import type { ManagedOrderReply, OrderListReply } from "../replies/managed.ts";
-import type { ExecutionReply, NativeOrderReply } from "../replies/native.ts";
 
 const PAGE = 500;
 

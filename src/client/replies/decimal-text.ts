@@ -1,12 +1,4 @@
-import { type Reader, WrongType } from "./reader.ts";
-
-const DECIMAL = /^(-?)0*([0-9]{1,40})(?:\.([0-9]{1,40}))?$/;
-
-/** Reads a decimal number as text. */
-export const decimal: Reader<string> = (value, at) => {
-  if (typeof value === "string" && DECIMAL.test(value)) return value;
-  throw new WrongType(at);
-};
+import { DECIMAL } from "../../replies/index.ts";
 
 /** Compares two decimal texts exactly: below 0, 0 or above 0, as `sort` wants it. */
 export function compareDecimals(left: string, right: string): number {

@@ -1,9 +1,9 @@
+import { type Reader, WrongType } from "../../replies/index.ts";
 import { readReplyJson } from "../../wire/index.ts";
 import { ProtocolError, type ProtocolProblem } from "../errors/protocol-error.ts";
 import type { Redact } from "../errors/redaction.ts";
 import { type Refusal, RefusedError } from "../errors/refused-error.ts";
 import type { WireReply } from "../http/exchange.ts";
-import { type Reader, WrongType } from "./reader.ts";
 
 /** What came with the value of a reply. */
 export type ReplyHead = Omit<WireReply, "text">;
@@ -29,8 +29,7 @@ export function interpretValue<T>(value: unknown, head: ReplyHead, read: Reader<
   try {
     return read(value, "");
   } catch (error) {
-    if (error instanceof WrongType)
-      throw broken(head, "wrong type", error.member === "" ? "body" : error.member);
+    if (error instanceof WrongType) throw broken(head, "wrong type", error.message || "body");
     throw error;
   }
 }

@@ -1,25 +1,18 @@
+import {
+  type EmptyReply,
+  list,
+  members,
+  object,
+  type Reader,
+  SUBSCRIBED,
+  SUBSCRIPTION,
+  type SubscribedReply,
+  type SubscriptionReply,
+} from "../../replies/index.ts";
 import type { Client } from "../methods/api.ts";
 import type { ActorParameters, CallOptions } from "../methods/parameters.ts";
 import { CLIENT_ROUTES, type Route } from "../methods/routes.ts";
 import type { SharedMethod } from "../outcome/shared-methods.ts";
-import type { EmptyReply } from "../replies/market.ts";
-import { list, members, number, object, type Reader, text } from "../replies/reader.ts";
-
-/** A subscription to the events of an account. */
-export interface SubscribedReply {
-  readonly subscriptionId: number;
-  readonly accountId: number;
-  /** Number of the last event before the subscription. */
-  readonly sequence: number;
-  /** The series of numbers that `sequence` belongs to. */
-  readonly streamId: string;
-}
-
-/** A subscription of a connection. */
-export interface SubscriptionReply {
-  readonly subscriptionId: number;
-  readonly accountId: number;
-}
 
 /** Requests over one WebSocket connection. Errors are those of {@link Client}. */
 export interface SocketRequests extends Pick<Client, SharedMethod> {
@@ -39,14 +32,6 @@ export interface SocketRequests extends Pick<Client, SharedMethod> {
 /** A route that is called by a method of the private WebSocket. */
 export type SocketRoute<Reply> = Route<Reply> & Readonly<{ method: string }>;
 
-/** Readers of the members of a subscription that has begun. */
-export const SUBSCRIBED_SHAPE: { readonly [K in keyof SubscribedReply]: Reader<SubscribedReply[K]> } = {
-  subscriptionId: number,
-  accountId: number,
-  sequence: number,
-  streamId: text,
-};
-
 const over = <T>(route: Route<T>, method: string): SocketRoute<T> => ({ ...route, method });
 
 /** An act of the connection itself. Sent once: a subscription that is asked for twice is refused. */
@@ -54,11 +39,7 @@ const act = <T>(method: string, read: Reader<T>, scheme: "NONE" | "V3" = "NONE")
   ...{ verb: "GET", path: "", access: "TRADE", scheme, read, method },
 });
 
-const subscribed = /* @__PURE__ */ object(SUBSCRIBED_SHAPE);
-const subscription: Reader<SubscriptionReply> = /* @__PURE__ */ object({
-  subscriptionId: number,
-  accountId: number,
-});
+const subscribed = /* @__PURE__ */ object(SUBSCRIBED);
 
 /** Every method of the private WebSocket by the name that it has in the client. Source: contract, WebSocket. */
 export const SOCKET_ROUTES: {
@@ -80,5 +61,5 @@ export const SOCKET_ROUTES: {
   subscribe: act("userDataStream.subscribe.signature", subscribed, "V3"),
   subscribeByToken: act("SUBSCRIBE", subscribed),
   unsubscribe: act("userDataStream.unsubscribe", members as Reader<EmptyReply>),
-  subscriptions: act("session.subscriptions", list(subscription)),
+  subscriptions: act("session.subscriptions", list(object(SUBSCRIPTION))),
 }))();

@@ -1,5 +1,5 @@
+import { type Reader, WrongType } from "../../replies/index.ts";
 import { ProtocolError } from "../errors/protocol-error.ts";
-import { type Reader, WrongType } from "../replies/reader.ts";
 
 /** HTTP status of an upgraded connection. */
 export const SWITCHING = 101;
@@ -10,6 +10,6 @@ export function readMessage<T>(read: Reader<T>, message: unknown): T {
     return read(message, "");
   } catch (error) {
     if (!(error instanceof WrongType)) throw error;
-    throw new ProtocolError({ problem: "wrong type", status: SWITCHING, member: error.member });
+    throw new ProtocolError({ problem: "wrong type", status: SWITCHING, member: error.message });
   }
 }

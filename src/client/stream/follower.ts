@@ -1,3 +1,12 @@
+import type {
+  AccountEvent,
+  AccountUpdateEvent,
+  ListStatusEvent,
+  MarginCallEvent,
+  OrderUpdateEvent,
+  SubscribedReply,
+  UnknownEvent,
+} from "../../replies/index.ts";
 import { TransportError } from "../errors/transport-error.ts";
 import type { AbortLike } from "../http/platform.ts";
 import type { Client } from "../methods/api.ts";
@@ -6,18 +15,10 @@ import type { SharedMethod } from "../outcome/shared-methods.ts";
 import type { Members } from "../socket/connection.ts";
 import { MessageInbox } from "../socket/inbox.ts";
 import type { SocketLink } from "../socket/link.ts";
-import { SOCKET_ROUTES, type SubscribedReply } from "../socket/methods.ts";
+import { SOCKET_ROUTES } from "../socket/methods.ts";
 import { readMessage } from "../socket/read-message.ts";
 import type { SocketCaller } from "../socket/socket-caller.ts";
-import {
-  type AccountEvent,
-  type AccountUpdateEvent,
-  type ListStatusEvent,
-  type MarginCallEvent,
-  type OrderUpdateEvent,
-  readEvent,
-  type UnknownEvent,
-} from "./events.ts";
+import { readEvent } from "./events.ts";
 import { type OrderState, type OrderStates, stateInEvent } from "./order-states.ts";
 import { queryOrders } from "./queries.ts";
 

@@ -1,9 +1,8 @@
 import type { OrderStatus } from "../../lifecycle/index.ts";
 import type { Side } from "../../model/index.ts";
+import type { OrderUpdateMembers, WholeText } from "../../replies/index.ts";
 import { compareDecimals } from "../replies/decimal-text.ts";
 import type { OrderReply } from "../replies/orders.ts";
-import type { WholeText } from "../replies/reader.ts";
-import type { OrderUpdateMembers } from "./events.ts";
 
 /** The state of an order in a stream. */
 export interface OrderState {

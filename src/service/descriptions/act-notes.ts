@@ -1,21 +1,26 @@
+import { SUBSCRIBED, SUBSCRIPTION } from "../../replies/index.ts";
 import type { SessionAct } from "../../requests/index.ts";
 import type { JsonSchema } from "../../requests/schemas/index.ts";
-import { integer, list, long, object, ref, text } from "../views/schema.ts";
+import { described, integer, list, long, type NotesOf, object, ref, text } from "./schema.ts";
 
 /** Description of a method that the connection handles itself. */
 export type ActNote = Readonly<{ summary: string; about: string; reply: JsonSchema }>;
 
-const SUBSCRIPTION = integer("Id of the subscription, unique within this connection.");
-const ACCOUNT = long("Account whose events the subscription delivers.");
+const NOTES: NotesOf<typeof SUBSCRIPTION> = {
+  subscriptionId: integer("Id of the subscription, unique within this connection."),
+  accountId: long("Account whose events the subscription delivers."),
+};
 
-const BEGUN = object("The subscription.", {
-  subscriptionId: SUBSCRIPTION,
-  accountId: ACCOUNT,
-  sequence: long("Sequence number of the last event before the subscription."),
-  streamId: text(
-    "Id of the event stream. Sequence numbers are comparable only while this id stays the same.",
-  ),
-});
+const BEGUN = object(
+  "The subscription.",
+  described(SUBSCRIBED, {
+    ...NOTES,
+    sequence: long("Sequence number of the last event before the subscription."),
+    streamId: text(
+      "Id of the event stream. Sequence numbers are comparable only while this id stays the same.",
+    ),
+  }),
+);
 
 /** Descriptions by act. Source: decision 45; convention 4.5. */
 export const ACT_NOTES: Readonly<Record<SessionAct, ActNote>> = {
@@ -37,9 +42,6 @@ export const ACT_NOTES: Readonly<Record<SessionAct, ActNote>> = {
   subscriptions: {
     summary: "List the subscriptions of this connection",
     about: "Lists the subscriptions, oldest first.",
-    reply: list(
-      object("A subscription.", { subscriptionId: SUBSCRIPTION, accountId: ACCOUNT }),
-      "The subscriptions.",
-    ),
+    reply: list(object("A subscription.", described(SUBSCRIPTION, NOTES)), "The subscriptions."),
   },
 };

@@ -6,7 +6,6 @@ import {
   requestSchema,
   routeSchema,
 } from "../../requests/schemas/index.ts";
-import { integer, list, long, object, only, optional, ref, text, time } from "../views/schema.ts";
 import { ACT_NOTES } from "./act-notes.ts";
 import { compatNote } from "./compat-notes.ts";
 import { parametersSchema, UNREAD } from "./components.ts";
@@ -15,6 +14,7 @@ import { ERROR } from "./error-schemas.ts";
 import { PRIVATE_EVENTS } from "./event-schemas.ts";
 import type { RouteNote } from "./route-note.ts";
 import { ROUTE_NOTES } from "./route-notes.ts";
+import { integer, list, long, object, only, optional, ref, text, time } from "./schema.ts";
 
 /** Messages by name. */
 export type Messages = Readonly<Record<string, JsonSchema>>;

@@ -1,6 +1,5 @@
 import { CLIENT_STREAM_SUFFIXES, STREAM_KINDS, STREAM_METHODS } from "../../requests/index.ts";
 import type { JsonSchema } from "../../requests/schemas/index.ts";
-import { list, object, only, ref, text } from "../views/schema.ts";
 import {
   type Conversation,
   type Exchange,
@@ -11,6 +10,7 @@ import {
 } from "./asyncapi-messages.ts";
 import { CLIENT_EVENTS } from "./client-event-schemas.ts";
 import { CONTROL_ERROR, PUBLIC_EVENTS } from "./event-schemas.ts";
+import { list, object, only, ref, text } from "./schema.ts";
 
 const CONTROL_REFUSAL = message(
   "ControlRefusal",

@@ -1,6 +1,5 @@
 import { nameOption, type OptionCheck, optionalOption, optionsOf, textOption } from "../../common/index.ts";
 import type { JsonSchema } from "../../requests/schemas/index.ts";
-import { only, text } from "../views/schema.ts";
 import {
   type Conversation,
   compatConversation,
@@ -11,6 +10,7 @@ import {
 } from "./asyncapi-messages.ts";
 import { combinedConversation, liquidityConversation, streamConversation } from "./asyncapi-streams.ts";
 import { type Description, schemasUsedIn } from "./components.ts";
+import { only, text } from "./schema.ts";
 import { ABOUT_SERVICE, SOCKET_SIGNING } from "./signing-note.ts";
 
 /** Deployment details for the description of the WebSocket interface. */

@@ -1,7 +1,19 @@
 import { KLINE_INTERVALS } from "../../requests/index.ts";
 import type { JsonSchema } from "../../requests/schemas/index.ts";
 import {
+  BEST_PRICES,
+  BOOK_CHANGES,
+  bestPricesOf,
+  bookChangesOf,
+  EVENT_TIME,
+  TRADED,
+  tradeOf,
+} from "./event-schemas.ts";
+import { BOOK_SIDE } from "./market-schemas.ts";
+import { TRADE_ID } from "./native-schemas.ts";
+import {
   decimal,
+  described,
   flag,
   long,
   type Members,
@@ -12,10 +24,7 @@ import {
   signedDecimal,
   text,
   time,
-} from "../views/schema.ts";
-import { bestPricesOf, bookChangesOf, EVENT_TIME, TRADED, tradeOf } from "./event-schemas.ts";
-import { BOOK_SIDE } from "./market-schemas.ts";
-import { TRADE_ID } from "./native-schemas.ts";
+} from "./schema.ts";
 
 const SYMBOL = text("Name of the market: base and quote asset joined.");
 
@@ -80,8 +89,11 @@ export const CLIENT_EVENTS: Readonly<Record<string, JsonSchema>> = {
     ...{ a: TRADE_ID, f: TRADE_ID, l: TRADE_ID },
     ...TRADED,
   }),
-  ClientBookTicker: object("Best prices of a market.", bestPricesOf(SYMBOL)),
-  ClientDepthUpdate: object("Changes that a quote made to the book.", bookChangesOf(SYMBOL)),
+  ClientBookTicker: object("Best prices of a market.", described(BEST_PRICES, bestPricesOf(SYMBOL))),
+  ClientDepthUpdate: object(
+    "Changes that a quote made to the book.",
+    described(BOOK_CHANGES, bookChangesOf(SYMBOL)),
+  ),
   ClientPartialDepth: object("The best levels of each side: 5, 10 or 20, as in the name of the stream.", {
     lastUpdateId: long("Id of the quote."),
     bids: BOOK_SIDE,

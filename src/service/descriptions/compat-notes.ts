@@ -1,7 +1,7 @@
 import type { AnyRoute, CompatName } from "../../requests/index.ts";
 import type { JsonSchema } from "../../requests/schemas/index.ts";
-import { list, ref } from "../views/schema.ts";
 import type { RouteNote } from "./route-note.ts";
+import { list, ref } from "./schema.ts";
 
 const TAG = { tag: "Existing clients" } as const;
 

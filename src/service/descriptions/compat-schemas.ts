@@ -1,5 +1,7 @@
 import { ORDER_TYPES } from "../../model/index.ts";
 import type { JsonSchema } from "../../requests/schemas/index.ts";
+import { BOOK_SIDE } from "./market-schemas.ts";
+import { TRADE_ID } from "./native-schemas.ts";
 import {
   decimal,
   flag,
@@ -16,9 +18,7 @@ import {
   signedDecimal,
   text,
   time,
-} from "../views/schema.ts";
-import { BOOK_SIDE } from "./market-schemas.ts";
-import { TRADE_ID } from "./native-schemas.ts";
+} from "./schema.ts";
 
 const SYMBOL = text("Name of the market: base and quote asset joined.");
 

@@ -1,7 +1,7 @@
 import { ERRORS, type ErrorBody, type ErrorName, type ErrorRow } from "../../errors/index.ts";
 import type { JsonSchema } from "../../requests/schemas/index.ts";
 import type { JsonInput } from "../../wire/index.ts";
-import { integer, type MembersOf, object, text } from "../views/schema.ts";
+import { integer, type MembersOf, object, text } from "./schema.ts";
 
 /** Members of the body of every error. */
 export const ERROR: MembersOf<ErrorBody> = {

@@ -1,71 +1,48 @@
 import { ERRORS } from "../../errors/index.ts";
+import { UPDATE_REASONS } from "../../host-answers/index.ts";
+import { ORDER_TYPES } from "../../model/index.ts";
 import {
-  EXECUTION_REASONS,
-  NATIVE_STATUSES,
-  REJECT_REASONS,
-  UPDATE_REASONS,
-  words,
-} from "../../host-answers/index.ts";
-import { type AlertKind, type EndReason, ORDER_TYPES } from "../../model/index.ts";
+  ACCOUNT_UPDATE,
+  BOOK_TICKER,
+  DEPTH_UPDATE,
+  LIST_STATUS,
+  MANAGED_UPDATE,
+  MARGIN_CALL,
+  NATIVE_UPDATE,
+  ORDER_EVENT,
+  PARTIAL_DEPTH,
+  PUBLIC_TRADE,
+  UNUSED_LETTERS,
+} from "../../replies/index.ts";
 import type { JsonSchema } from "../../requests/schemas/index.ts";
-import { MANAGED_ORDER, MANAGED_ORDER_IN_EVENTS } from "../views/managed-order.ts";
+import { MANAGED_NOTES } from "./managed-schemas.ts";
+import { BOOK_SIDE } from "./market-schemas.ts";
 import {
   decimal,
+  described,
   flag,
   int64,
   integer,
   list,
   long,
   type Members,
+  type NotesOf,
   object,
   oneOf,
   only,
-  optional,
   ref,
   signedDecimal,
   text,
   time,
-} from "../views/schema.ts";
-import { BOOK_SIDE } from "./market-schemas.ts";
-
-const END_REASONS = words<EndReason>({
-  FILLED: true,
-  USER_CANCELED: true,
-  EXPIRED_GTD: true,
-  RESIDUAL_BELOW_MIN_NOTIONAL: true,
-  REJECTED_BY_VENUE: true,
-  OVERFILL: true,
-  BEYOND_LIMIT: true,
-  SCHEDULE_ENDED: true,
-  WOULD_MATCH_IMMEDIATELY: true,
-  OCO_TRIGGER: true,
-  WORKING_LEG_ENDED: true,
-  NOTHING_TO_REDUCE: true,
-});
-
-const ALERTS = words<AlertKind>({
-  LATE_FILL: true,
-  OVERFILL: true,
-  UNKNOWN_ESCALATED: true,
-  INVARIANT_BROKEN: true,
-  POSITION_UNPROTECTED: true,
-  VENUE_REPORT_INVALID: true,
-  CHILD_BEYOND_LIMIT: true,
-  ORDER_STALLED: true,
-  ORDER_RESUMED: true,
-});
+} from "./schema.ts";
+import { WORDS } from "./words.ts";
 
 /** Time at which an event was sent. */
 export const EVENT_TIME: JsonSchema = time("Time at which the event was sent.");
-const SIDE = oneOf(["BUY", "SELL"], "Side of the order.");
-const EXECUTION = oneOf(
-  ["NEW", "TRADE", "CANCELED", "EXPIRED", "REJECTED", "TRIGGERED", "ALERT"],
-  "Execution type: the event that happened to the order. TRIGGERED: its trigger was met; a child may follow. ALERT: only `alerts` and `stalled` have changed.",
-);
 const SYMBOL = text("Symbol of the market.");
 
-/** Returns the members of every event of the private stream. */
-const stamped = (name: string): Members => ({
+/** Returns what is said of the members of every event of the private stream. */
+const stamped = (name: string) => ({
   e: only(name, "Event type."),
   E: EVENT_TIME,
   sequence: long("Sequence number of the event within its account. It increases by one with each event.", {
@@ -73,34 +50,27 @@ const stamped = (name: string): Members => ({
   }),
 });
 
-/** Letters of the convention that are not used here; their values never change. */
-const FIXED: Members = {
-  b: only("0", "Not used."),
-  a: only("0", "Not used."),
-  m: only(false, "Not used."),
-  wt: only("CONTRACT_PRICE", "Not used."),
-  cp: only(false, "Not used."),
-  pP: only(false, "Not used."),
-  si: only(0, "Not used."),
-  ss: only(0, "Not used."),
-  rp: only("0", "Not used."),
-  V: only("NONE", "Not used."),
-  pm: only("NONE", "Not used."),
-};
+/** The schemas of the letters of the convention that are not used here. */
+const UNUSED = Object.fromEntries(
+  Object.entries(UNUSED_LETTERS).map(([letter, value]) => [letter, only(value, "Not used.")]),
+);
 
 /** Members that an event has for an order, managed or native. */
-const ORDER: Members = {
-  s: SYMBOL,
+const ORDER = {
+  s: text("Symbol of the market."),
   c: text("Client id of the order."),
-  S: SIDE,
+  S: oneOf(WORDS.side, "Side of the order."),
   o: text("Type."),
   f: text("Time in force."),
   q: decimal("Ordered quantity."),
   p: decimal("Limit price; 0 if there is none."),
   ap: decimal("Average price of the fills so far; 0 if there is none, or if the host does not report it."),
   sp: decimal("Stop price; 0 if there is none."),
-  x: EXECUTION,
-  X: text("Status of the order after the event."),
+  x: oneOf(
+    WORDS.updateType,
+    "Execution type: the event that happened to the order. TRIGGERED: its trigger was met; a child may follow. ALERT: only `alerts` and `stalled` have changed.",
+  ),
+  X: oneOf(WORDS.status, "Status of the order after the event."),
   i: int64("Id of the order."),
   l: decimal("Quantity of this execution; 0 if the event is not a trade."),
   z: decimal("Cumulative executed quantity, this execution included."),
@@ -109,74 +79,92 @@ const ORDER: Members = {
   t: int64("Number of the execution, the same as in replies; 0 if the event is not a trade."),
   R: flag("Whether the order may only reduce a position."),
   ot: text("Type."),
-  ...FIXED,
+  ...UNUSED,
   gtd: long("Expiry of the order in epoch milliseconds; 0 if it has none."),
   er: text(
     "Expiry reason: 2 for the unfilled rest of a limit order, 9 for the unfilled rest of a market order, else 0.",
   ),
   g: int64("Id of the list of the order; -1 if it is not part of a list."),
   accountId: long("Account that owns the order."),
-  executionId: optional(text("Id of the execution, a text of the venue.")),
+  executionId: text("Id of the execution, a text of the venue."),
 };
 
-const MANAGED: Members = {
+const MANAGED = described(MANAGED_UPDATE, {
   ...ORDER,
   o: oneOf(ORDER_TYPES, "Type."),
   ot: oneOf(ORDER_TYPES, "Type."),
   f: oneOf(["GTC", "GTD"], "Time in force."),
-  X: MANAGED_ORDER.status,
+  X: MANAGED_NOTES.status,
   i: long("Id of the order: negative.", { maximum: -1 }),
-  AP: optional(decimal("Price at which trailing begins; 0 if it begins with the first quote.")),
-  cr: optional(decimal("Trailing distance in percent.")),
-  ...MANAGED_ORDER_IN_EVENTS,
-  reason: optional(oneOf(END_REASONS, "Reason why the order ended.")),
-  alerts: optional(
-    list(oneOf(ALERTS, "Condition that a person should look at."), "What the event raised, in order."),
+  AP: decimal("Price at which trailing begins; 0 if it begins with the first quote."),
+  cr: decimal("Trailing distance in percent."),
+  apiState: MANAGED_NOTES.apiState,
+  held: MANAGED_NOTES.held,
+  cancelPending: MANAGED_NOTES.cancelPending,
+  stalled: MANAGED_NOTES.stalled,
+  triggerLevel: MANAGED_NOTES.triggerLevel,
+  triggerTime: MANAGED_NOTES.triggerTime,
+  reason: oneOf(WORDS.endReason, "Reason why the order ended."),
+  alerts: list(
+    oneOf(WORDS.alert, "Condition that a person should look at."),
+    "What the event raised, in order.",
   ),
-};
+});
 
-const NATIVE: Members = {
+const NATIVE = described(NATIVE_UPDATE, {
   ...ORDER,
-  X: oneOf(NATIVE_STATUSES, "Status of the order after the event."),
-  reason: optional(oneOf(EXECUTION_REASONS, "Reason why the order ended without a fill.")),
-  rejectReason: optional(oneOf(REJECT_REASONS, "Reason why the order was refused.")),
-};
-
-const BALANCE = object("A balance.", {
-  a: text("Asset."),
-  wb: signedDecimal("Current balance."),
-  cw: signedDecimal("Cross balance: the part of the balance that is not isolated."),
-  bc: signedDecimal("Change of the balance."),
+  X: oneOf(WORDS.nativeStatus, "Status of the order after the event."),
+  reason: oneOf(WORDS.reason, "Reason why the order ended without a fill."),
+  rejectReason: oneOf(WORDS.rejectReason, "Reason why the order was refused."),
 });
 
-const POSITION = object("A position.", {
-  s: SYMBOL,
-  pa: signedDecimal("Current amount; negative for a short position."),
-  ep: signedDecimal("Entry price."),
-  bep: signedDecimal("Break-even price."),
-  cr: signedDecimal("Realized profit."),
-  up: signedDecimal("Unrealized profit."),
-  mt: only("cross", "Margin type."),
-  iw: only("0", "Not used."),
-  ps: only("BOTH", "Position side."),
-});
+const BALANCE = object(
+  "A balance.",
+  described(ACCOUNT_UPDATE.a.B[0], {
+    a: text("Asset."),
+    wb: signedDecimal("Current balance."),
+    cw: signedDecimal("Cross balance: the part of the balance that is not isolated."),
+    bc: signedDecimal("Change of the balance."),
+  }),
+);
 
-const AT_RISK = object("A position with insufficient margin.", {
-  s: SYMBOL,
-  ps: oneOf(["BOTH", "LONG", "SHORT"], "Position side."),
-  pa: signedDecimal("Amount; negative for a short position."),
-  mt: oneOf(["CROSSED", "ISOLATED"], "Margin type."),
-  iw: signedDecimal("Isolated balance."),
-  mp: signedDecimal("Mark price."),
-  up: signedDecimal("Unrealized profit."),
-  mm: signedDecimal("Maintenance margin."),
-});
+const POSITION = object(
+  "A position.",
+  described(ACCOUNT_UPDATE.a.P[0], {
+    s: text("Symbol of the market."),
+    pa: signedDecimal("Current amount; negative for a short position."),
+    ep: signedDecimal("Entry price."),
+    bep: signedDecimal("Break-even price."),
+    cr: signedDecimal("Realized profit."),
+    up: signedDecimal("Unrealized profit."),
+    mt: only("cross", "Margin type."),
+    iw: only("0", "Not used."),
+    ps: only("BOTH", "Position side."),
+  }),
+);
 
-const LEG = object("A leg.", {
-  s: SYMBOL,
-  i: long("Id of the leg.", { maximum: -1 }),
-  c: text("Client id of the leg."),
-});
+const AT_RISK = object(
+  "A position with insufficient margin.",
+  described(MARGIN_CALL.p[0], {
+    s: text("Symbol of the market."),
+    ps: text("Position side.", { enum: ["BOTH", "LONG", "SHORT"] }),
+    pa: signedDecimal("Amount; negative for a short position."),
+    mt: text("Margin type.", { enum: ["CROSSED", "ISOLATED"] }),
+    iw: signedDecimal("Isolated balance."),
+    mp: signedDecimal("Mark price."),
+    up: signedDecimal("Unrealized profit."),
+    mm: signedDecimal("Maintenance margin."),
+  }),
+);
+
+const LEG = object(
+  "A leg.",
+  described(LIST_STATUS.O[0], {
+    s: text("Symbol of the market."),
+    i: long("Id of the leg.", { maximum: -1 }),
+    c: text("Client id of the leg."),
+  }),
+);
 
 const CHANGES = list(
   { type: "array", items: decimal("Price in USD, then quantity."), minItems: 2, maxItems: 2 },
@@ -184,7 +172,7 @@ const CHANGES = list(
 );
 
 /** Price, quantity and time of an execution in a public event. */
-export const TRADED: Members = {
+export const TRADED: Readonly<Record<"p" | "q" | "T" | "m" | "M", JsonSchema>> = {
   p: decimal("Price."),
   q: decimal("Quantity."),
   T: time("Time of the execution."),
@@ -194,40 +182,55 @@ export const TRADED: Members = {
 
 /** Schemas of the events of the private stream. Source: decision 45; convention 4.8-4.11. */
 export const PRIVATE_EVENTS: Readonly<Record<string, JsonSchema>> = {
-  OrderTradeUpdate: object("An order changed.", {
-    ...stamped("ORDER_TRADE_UPDATE"),
-    T: time("Time at which the change was recorded."),
-    o: { oneOf: [ref("ManagedTrade"), ref("NativeTrade")] },
-  }),
-  ListStatus: object("A list was placed, some of its legs were released, or its last leg ended.", {
-    ...stamped("listStatus"),
-    s: SYMBOL,
-    g: long("Id of the list.", { maximum: -2 }),
-    c: oneOf(["OCO", "OTO", "OTOCO"], "Type of the list: how its legs depend on each other."),
-    l: oneOf(["EXEC_STARTED", "ALL_DONE"], "Whether all legs have ended."),
-    L: oneOf(["EXECUTING", "ALL_DONE"], "The same value under another name."),
-    r: only("NONE", "Not used."),
-    C: text("Client id of the list."),
-    T: time("Time at which the change was recorded."),
-    accountId: long("Account that owns the list."),
-    O: list(LEG, "Legs of the list: the working leg, the protective leg, then the other leg."),
-  }),
-  AccountUpdate: object("Balances or positions changed.", {
-    ...stamped("ACCOUNT_UPDATE"),
-    T: time("Time of the change."),
-    accountId: long("Account."),
-    a: object("Current balances and positions.", {
-      m: oneOf(UPDATE_REASONS, "Reason for the change."),
-      B: list(BALANCE, "Balances that may have changed."),
-      P: list(POSITION, "Positions that may have changed."),
+  OrderTradeUpdate: object(
+    "An order changed.",
+    described(ORDER_EVENT, {
+      ...stamped("ORDER_TRADE_UPDATE"),
+      T: time("Time at which the change was recorded."),
+      o: { oneOf: [ref("ManagedTrade"), ref("NativeTrade")] },
     }),
-  }),
-  MarginCall: object("The margin of an account is insufficient.", {
-    ...stamped("MARGIN_CALL"),
-    accountId: long("Account."),
-    cw: optional(signedDecimal("Cross balance.")),
-    p: list(AT_RISK, "Affected positions."),
-  }),
+  ),
+  ListStatus: object(
+    "A list was placed, some of its legs were released, or its last leg ended.",
+    described(LIST_STATUS, {
+      ...stamped("listStatus"),
+      s: text("Symbol of the market."),
+      g: long("Id of the list.", { maximum: -2 }),
+      c: oneOf(WORDS.contingencyType, "Type of the list: how its legs depend on each other."),
+      l: oneOf(WORDS.listStatusType, "Whether all legs have ended."),
+      L: oneOf(WORDS.listOrderStatus, "The same value under another name."),
+      r: only("NONE", "Not used."),
+      C: text("Client id of the list."),
+      T: time("Time at which the change was recorded."),
+      accountId: long("Account that owns the list."),
+      O: list(LEG, "Legs of the list: the working leg, the protective leg, then the other leg."),
+    }),
+  ),
+  AccountUpdate: object(
+    "Balances or positions changed.",
+    described(ACCOUNT_UPDATE, {
+      ...stamped("ACCOUNT_UPDATE"),
+      T: time("Time of the change."),
+      accountId: long("Account."),
+      a: object(
+        "Current balances and positions.",
+        described(ACCOUNT_UPDATE.a, {
+          m: text("Reason for the change.", { enum: UPDATE_REASONS }),
+          B: list(BALANCE, "Balances that may have changed."),
+          P: list(POSITION, "Positions that may have changed."),
+        }),
+      ),
+    }),
+  ),
+  MarginCall: object(
+    "The margin of an account is insufficient.",
+    described(MARGIN_CALL, {
+      ...stamped("MARGIN_CALL"),
+      accountId: long("Account."),
+      cw: signedDecimal("Cross balance."),
+      p: list(AT_RISK, "Affected positions."),
+    }),
+  ),
   EventStreamTerminated: object("A subscription has ended.", {
     e: only("eventStreamTerminated", "Event type."),
     E: EVENT_TIME,
@@ -244,8 +247,11 @@ export const EVENT_PARTS: Readonly<Record<string, JsonSchema>> = {
   }),
 };
 
-/** Returns the members of an event about a market's best prices, whose `s` is described by `symbol`. */
-export const bestPricesOf = (symbol: JsonSchema): Members => ({
+/** The best prices of a market, as an event without a name has them. */
+export const BEST_PRICES: Omit<typeof BOOK_TICKER, "e" | "E"> = BOOK_TICKER;
+
+/** Returns what is said of the best prices of a market, whose `s` is described by `symbol`. */
+export const bestPricesOf = (symbol: JsonSchema): NotesOf<typeof BEST_PRICES> => ({
   u: long("Id of the quote."),
   s: symbol,
   b: decimal("Best bid."),
@@ -254,8 +260,11 @@ export const bestPricesOf = (symbol: JsonSchema): Members => ({
   A: decimal("Quantity at that price; 0 if that level is empty."),
 });
 
-/** Returns the members of an event about changes of a book, whose `s` is described by `symbol`. */
-export const bookChangesOf = (symbol: JsonSchema): Members => ({
+/** The changes of a book without their series. */
+export const BOOK_CHANGES: Omit<typeof DEPTH_UPDATE, "seriesId"> = DEPTH_UPDATE;
+
+/** Returns what is said of changes of a book, whose `s` is described by `symbol`. */
+export const bookChangesOf = (symbol: JsonSchema): NotesOf<typeof BOOK_CHANGES> => ({
   e: only("depthUpdate", "Event type."),
   E: EVENT_TIME,
   s: symbol,
@@ -266,34 +275,40 @@ export const bookChangesOf = (symbol: JsonSchema): Members => ({
 });
 
 /** Returns the members of an event about an execution, whose `s` is described by `symbol`. */
-export const tradeOf = (symbol: JsonSchema): Members => ({
-  e: only("trade", "Event type."),
-  E: EVENT_TIME,
-  s: symbol,
-  t: int64("Number of the execution. It is that of the fill in private events."),
-  executionId: text("Id of the execution, a text of the venue."),
-  ...TRADED,
-});
+export const tradeOf = (symbol: JsonSchema): Members =>
+  described(PUBLIC_TRADE, {
+    e: only("trade", "Event type."),
+    E: EVENT_TIME,
+    s: symbol,
+    t: int64("Number of the execution. It is that of the fill in private events."),
+    executionId: text("Id of the execution, a text of the venue."),
+    ...TRADED,
+  });
 
 /** Schemas of the events of the public streams. Source: decision 45; convention 4.12. */
 export const PUBLIC_EVENTS: Readonly<Record<string, JsonSchema>> = {
-  BookTicker: object("Best prices of a market.", {
-    e: only("bookTicker", "Event type."),
-    E: EVENT_TIME,
-    ...bestPricesOf(SYMBOL),
-  }),
-  DepthUpdate: object("Changes that a quote made to the book.", {
-    ...bookChangesOf(SYMBOL),
-    seriesId: optional(text("Series of these ids. Ids of another series are not comparable with them.")),
-  }),
-  PartialDepth: object("The best 20 levels of each side.", {
-    e: only("depth20", "Event type."),
-    E: EVENT_TIME,
-    s: SYMBOL,
-    lastUpdateId: text("Id of the quote."),
-    bids: BOOK_SIDE,
-    asks: BOOK_SIDE,
-  }),
+  BookTicker: object(
+    "Best prices of a market.",
+    described(BOOK_TICKER, { e: only("bookTicker", "Event type."), E: EVENT_TIME, ...bestPricesOf(SYMBOL) }),
+  ),
+  DepthUpdate: object(
+    "Changes that a quote made to the book.",
+    described(DEPTH_UPDATE, {
+      ...bookChangesOf(SYMBOL),
+      seriesId: text("Series of these ids. Ids of another series are not comparable with them."),
+    }),
+  ),
+  PartialDepth: object(
+    "The best 20 levels of each side.",
+    described(PARTIAL_DEPTH, {
+      e: only("depth20", "Event type."),
+      E: EVENT_TIME,
+      s: SYMBOL,
+      lastUpdateId: text("Id of the quote."),
+      bids: BOOK_SIDE,
+      asks: BOOK_SIDE,
+    }),
+  ),
   PublicTrade: object("An execution on this service.", tradeOf(SYMBOL)),
 };
 

@@ -13,7 +13,7 @@ import {
   optional,
   text,
   time,
-} from "../views/schema.ts";
+} from "./schema.ts";
 
 /**
  * Schema of the events of orders at `/compat/ws-api/v3`. A letter whose value is not known is absent. Source: convention

@@ -1,5 +1,5 @@
 import type { JsonSchema } from "../../requests/schemas/index.ts";
-import { text } from "../views/schema.ts";
+import { text } from "./schema.ts";
 
 const header = (description: string): JsonSchema => ({
   description,

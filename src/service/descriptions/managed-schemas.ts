@@ -1,14 +1,23 @@
-import type { JsonSchema } from "../../requests/schemas/index.ts";
-import { MANAGED_ORDER, type ScaledMember } from "../views/managed-order.ts";
-import type { LegIdentity, OrderListView } from "../views/order-list-view.ts";
+import { ORDER_TYPES, TRAITS } from "../../model/index.ts";
 import {
+  CANCEL_ALL,
+  CANCELED_MANAGED_ORDER,
+  MANAGED_ORDER,
+  MANAGED_ORDER_PAGE,
+  ORDER_LIST,
+} from "../../replies/index.ts";
+import type { JsonSchema } from "../../requests/schemas/index.ts";
+import type { ScaledMember } from "../views/native-order-view.ts";
+import {
+  decimal,
+  described,
   flag,
   int64,
   integer,
   list,
   long,
   type Members,
-  type MembersOf,
+  type NotesOf,
   object,
   oneOf,
   only,
@@ -16,10 +25,74 @@ import {
   ref,
   text,
   time,
-} from "../views/schema.ts";
+} from "./schema.ts";
+import { WORDS } from "./words.ts";
 
-/** Members that the reply of a cancel has besides the order's. */
-const CANCELED: Members = { origClientOrderId: text("Client id of the canceled order.") };
+const STRATEGIES = ORDER_TYPES.flatMap((type) => TRAITS[type].targetStrategy ?? []);
+
+/** What is said of the members of a managed order. */
+export const MANAGED_NOTES: NotesOf<typeof MANAGED_ORDER> = {
+  symbol: text("Symbol of the market."),
+  instrumentId: long("Id of the instrument."),
+  account: long("Account that owns the order."),
+  accountId: long("The same value under another name."),
+  orderId: long("Id of the order, a negative number. Newer orders have lower ids.", { maximum: -1 }),
+  clientOrderId: text("Client id of the order."),
+  clOrdId: text("The same value under another name."),
+  orderListId: long("Id of the list of the order, a negative number; -1 if it is not part of a list.", {
+    maximum: -1,
+  }),
+  type: oneOf(WORDS.type, "Canonical type, under whatever name the order was sent."),
+  targetStrategy: integer("Strategy: 180 for TWAP, 1000002 for VWAP, 1000004 for POV.", { enum: STRATEGIES }),
+  side: oneOf(WORDS.side, "Side of the order."),
+  origQty: decimal("Ordered quantity."),
+  executedQty: decimal("Executed quantity."),
+  cummulativeQuoteQty: decimal("Executed amount in USD: the sum of price and quantity of each fill."),
+  avgPrice: decimal("Average price of the fills in USD; 0 if there is none."),
+  price: decimal("Limit price in USD."),
+  stopPrice: decimal("Stop price in USD."),
+  trailingDelta: integer("Trailing distance in basis points."),
+  price2: decimal("Trailing distance in percent."),
+  trailingAmount: decimal("Trailing distance in USD."),
+  limitOffset: decimal("Distance of the limit from the trigger price, in USD."),
+  dynamicLimit: decimal(
+    "Limit price derived from the trigger price. It moves until the order triggers, and is then fixed.",
+  ),
+  triggerLevel: decimal(
+    "Level of the trigger in USD: the one that was met; before, the one at which a trailing order triggers, which moves with the market.",
+  ),
+  triggerTime: time("Time at which the order triggered. Absent until then."),
+  icebergQty: decimal("Display quantity: the quantity shown at once."),
+  interval: integer("Length of one slot in milliseconds."),
+  intervalCount: integer("Number of slots of the schedule."),
+  intervalDelay: integer("Delay before the first slot in milliseconds."),
+  participationBips: integer("Share of the executed volume in basis points."),
+  volumeProfile: text(
+    "Weights of the slots: as sent, or as frozen from the service's own volumes when the order was accepted.",
+  ),
+  volumeBenchmark: only("SERVICE_EXECUTED_VOLUME", "Source of the executed volume that the order follows."),
+  timeInForce: oneOf(WORDS.timeInForce, "Time in force of the order."),
+  childTimeInForce: oneOf(WORDS.childTimeInForce, "Time in force of each child."),
+  expireTime: time("Expiry of the order."),
+  reduceOnly: flag("Whether the order may only reduce a position."),
+  status: oneOf(WORDS.status, "Latest known status. PENDING_NEW: the leg waits for its release."),
+  apiState: oneOf(
+    WORDS.apiState,
+    "State of the order within the service. UNKNOWN: the outcome of a child is not known yet.",
+  ),
+  apiManaged: only(true, "The service manages the order."),
+  held: flag("Whether the leg waits for its release by the working leg of its list."),
+  cancelPending: flag("Whether the order is canceled once the outcome of its child is known."),
+  stalled: oneOf(
+    WORDS.stalled,
+    "Why nothing of the order executes although its condition is met. Absent unless it is stalled.",
+  ),
+  lastChildClientOrderId: text("Client id of the latest child, a native order."),
+  transactTime: time("Time at which the order was accepted."),
+  updateTime: time("Time of the last change."),
+};
+
+const MANAGED_MEMBERS = described(MANAGED_ORDER, MANAGED_NOTES);
 
 /** Scales of the whole numbers that represent decimals. */
 export const SCALES: Readonly<Record<"priceScale" | "quantityScale", JsonSchema>> = {
@@ -29,7 +102,7 @@ export const SCALES: Readonly<Record<"priceScale" | "quantityScale", JsonSchema>
 
 /** The members of a managed order with each price and quantity as a whole number. */
 const SCALED_ORDER: Members = {
-  ...MANAGED_ORDER,
+  ...MANAGED_MEMBERS,
   origQty: int64("Ordered quantity, in millionths."),
   executedQty: int64("Executed quantity, in millionths."),
   icebergQty: optional(int64("Display quantity, in millionths.")),
@@ -42,52 +115,65 @@ const SCALED_ORDER: Members = {
   triggerLevel: optional(int64("Level of the trigger, in 1e-8 USD.")),
 } satisfies Members & Readonly<Record<ScaledMember, unknown>>;
 
-const LEG: MembersOf<LegIdentity> = {
+const LEG = described(ORDER_LIST.orders[0], {
   symbol: text("Symbol of the market."),
   orderId: long("Id of the leg.", { maximum: -1 }),
   clientOrderId: text("Client id of the leg."),
-};
+});
 
 const LEGS = list(
   object("A leg.", LEG),
   "Legs of the list: the working leg, the protective leg, then the other leg.",
 );
 
-const orderList = (report: string): MembersOf<OrderListView> => ({
-  orderListId: long("Id of the list, a negative number.", { maximum: -2 }),
-  contingencyType: oneOf(["OCO", "OTO", "OTOCO"], "Type of the list: how its legs depend on each other."),
-  listStatusType: oneOf(["EXEC_STARTED", "ALL_DONE"], "Whether all legs have ended."),
-  listOrderStatus: oneOf(["EXECUTING", "ALL_DONE"], "The same value under another name."),
-  listClientOrderId: text("Client id of the list."),
-  transactionTime: time("Time at which the list was accepted."),
-  symbol: text("Symbol of the market."),
-  orders: LEGS,
-  orderReports: list(ref(report), "Complete orders of the legs, in the same order."),
-});
+const orderList = (report: string): Members =>
+  described(ORDER_LIST, {
+    orderListId: long("Id of the list, a negative number.", { maximum: -2 }),
+    contingencyType: oneOf(WORDS.contingencyType, "Type of the list: how its legs depend on each other."),
+    listStatusType: oneOf(WORDS.listStatusType, "Whether all legs have ended."),
+    listOrderStatus: oneOf(WORDS.listOrderStatus, "The same value under another name."),
+    listClientOrderId: text("Client id of the list."),
+    transactionTime: time("Time at which the list was accepted."),
+    symbol: text("Symbol of the market."),
+    orders: LEGS,
+    orderReports: list(ref(report), "Complete orders of the legs, in the same order."),
+  });
 
 /** Schemas of managed orders, lists and pages. Source: contract, Resources and their fields. */
 export const MANAGED_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
-  ManagedOrder: object("A managed order. Members that do not apply are absent.", MANAGED_ORDER),
-  CanceledManagedOrder: object("A managed order after its cancel.", { ...MANAGED_ORDER, ...CANCELED }),
+  ManagedOrder: object("A managed order. Members that do not apply are absent.", MANAGED_MEMBERS),
+  CanceledManagedOrder: object(
+    "A managed order after its cancel.",
+    described(CANCELED_MANAGED_ORDER, {
+      ...MANAGED_NOTES,
+      origClientOrderId: text("Client id of the canceled order."),
+    }),
+  ),
   ScaledManagedOrder: object("A managed order with prices and quantities as whole numbers.", {
     ...SCALED_ORDER,
     ...SCALES,
   }),
   OrderList: object("A list of linked orders.", orderList("ManagedOrder")),
   CanceledOrderList: object("A list after its cancel.", orderList("CanceledManagedOrder")),
-  ManagedOrderPage: object("A page of managed orders over all markets.", {
-    apiManaged: only(true, "The orders are managed by the service."),
-    includesHistory: flag("Whether the page includes ended orders."),
-    newestFirst: optional(only(true, "Present if the request asked for it.")),
-    total: integer("Total number of matching orders."),
-    nextOrderId: long("Value of afterOrderId for the next page; 0 on the last page.", { maximum: 0 }),
-    orders: list(ref("ManagedOrder"), "Orders of this page."),
-  }),
-  CancelAllResult: object("Result of canceling all managed orders.", {
-    matchedCount: integer("Number of orders that had not ended."),
-    canceledCount: integer("Number of orders that are canceled."),
-    cancelPendingCount: integer(
-      "Number of orders that will be canceled once the outcome of a child is known.",
-    ),
-  }),
+  ManagedOrderPage: object(
+    "A page of managed orders over all markets.",
+    described(MANAGED_ORDER_PAGE, {
+      apiManaged: only(true, "The orders are managed by the service."),
+      includesHistory: flag("Whether the page includes ended orders."),
+      newestFirst: only(true, "Present if the request asked for it."),
+      total: integer("Total number of matching orders."),
+      nextOrderId: long("Value of afterOrderId for the next page; 0 on the last page.", { maximum: 0 }),
+      orders: list(ref("ManagedOrder"), "Orders of this page."),
+    }),
+  ),
+  CancelAllResult: object(
+    "Result of canceling all managed orders.",
+    described(CANCEL_ALL, {
+      matchedCount: integer("Number of orders that had not ended."),
+      canceledCount: integer("Number of orders that are canceled."),
+      cancelPendingCount: integer(
+        "Number of orders that will be canceled once the outcome of a child is known.",
+      ),
+    }),
+  ),
 };

@@ -1,57 +1,36 @@
-import { EXECUTION_REASONS, NATIVE_STATUSES, REJECT_REASONS } from "../../host-answers/index.ts";
+import {
+  CANCELED_NATIVE_ORDER,
+  EXECUTION,
+  FILL,
+  NATIVE_ORDER,
+  type NATIVE_TRANSACTION,
+  PLACED_NATIVE_ORDER,
+} from "../../replies/index.ts";
 import type { JsonSchema } from "../../requests/schemas/index.ts";
-import type { NativeOrderView } from "../views/native-order-view.ts";
+import { SCALES } from "./managed-schemas.ts";
 import {
   decimal,
+  described,
   flag,
   int64,
   list,
   long,
-  type Members,
-  type MembersOf,
+  type NotesOf,
   object,
   oneOf,
-  optional,
   orNull,
   text,
   time,
-} from "../views/schema.ts";
-import { SCALES } from "./managed-schemas.ts";
-
-const SIDE = oneOf(["BUY", "SELL"], "Side of the order.");
-const STATUS = oneOf(NATIVE_STATUSES, "Latest known status.");
+} from "./schema.ts";
+import { WORDS } from "./words.ts";
 
 const WHY = {
-  rejectReason: orNull(oneOf(REJECT_REASONS, "Reason why the order was refused.")),
-  reason: orNull(oneOf(EXECUTION_REASONS, "Reason why the order ended without a fill.")),
+  rejectReason: orNull(oneOf(WORDS.rejectReason, "Reason why the order was refused.")),
+  reason: orNull(oneOf(WORDS.reason, "Reason why the order ended without a fill.")),
   errorMessage: orNull(text("Text recorded with the reason.")),
 };
 
 type Amounts = Readonly<Record<"price" | "quantity", (description: string) => JsonSchema>>;
-
-/**
- * Members of a native order. A retained rejection has no id, and otherwise only the members that its request contained.
- */
-const nativeOrder = ({ price, quantity }: Amounts): MembersOf<NativeOrderView> => ({
-  symbol: text("Symbol of the market."),
-  orderId: optional(int64("Id of the order, a positive number. A retained rejection has none.")),
-  orderListId: int64("Id of the list of the order; -1 if it is not part of a list."),
-  clientOrderId: text("Client id of the order."),
-  clOrdId: text("The same value as clientOrderId."),
-  status: STATUS,
-  type: optional(text("Order type, such as LIMIT or MARKET.")),
-  side: optional(SIDE),
-  timeInForce: optional(text("Time in force, such as GTC, IOC or FOK.")),
-  price: optional(price("Limit price; 0 if there is none.")),
-  origQty: optional(quantity("Ordered quantity.")),
-  executedQty: quantity("Executed quantity."),
-  stopPrice: optional(price("Stop price; 0 if there is none.")),
-  ...WHY,
-  updateTime: time("Time of the last change."),
-  isWorking: flag("Whether the order is or was on the book."),
-  accountId: long("Account that owns the order."),
-  isPaperTrade: flag("Whether the order is a paper trade."),
-});
 
 const TEXT: Amounts = { price: decimal, quantity: decimal };
 const SCALED: Amounts = {
@@ -59,8 +38,28 @@ const SCALED: Amounts = {
   quantity: (description) => int64(`${description} In millionths.`),
 };
 
-/** Members that the replies to placements and cancels share. */
-const TRANSACTION: Members = {
+const nativeNotes = ({ price, quantity }: Amounts): NotesOf<typeof NATIVE_ORDER> => ({
+  symbol: text("Symbol of the market."),
+  orderId: int64("Id of the order, a positive number. A retained rejection has none."),
+  orderListId: int64("Id of the list of the order; -1 if it is not part of a list."),
+  clientOrderId: text("Client id of the order."),
+  clOrdId: text("The same value as clientOrderId."),
+  status: oneOf(WORDS.nativeStatus, "Latest known status."),
+  type: text("Order type, such as LIMIT or MARKET."),
+  side: oneOf(WORDS.side, "Side of the order."),
+  timeInForce: text("Time in force, such as GTC, IOC or FOK."),
+  price: price("Limit price; 0 if there is none."),
+  origQty: quantity("Ordered quantity."),
+  executedQty: quantity("Executed quantity."),
+  stopPrice: price("Stop price; 0 if there is none."),
+  ...WHY,
+  updateTime: time("Time of the last change."),
+  isWorking: flag("Whether the order is or was on the book."),
+  accountId: long("Account that owns the order."),
+  isPaperTrade: flag("Whether the order is a paper trade."),
+});
+
+const TRANSACTION: NotesOf<typeof NATIVE_TRANSACTION> = {
   symbol: text("Symbol of the market."),
   orderId: int64("Id of the order, a positive number."),
   orderListId: int64("Id of the list of the order; -1 if it is not part of a list."),
@@ -71,67 +70,80 @@ const TRANSACTION: Members = {
   origQty: decimal("Ordered quantity, or the quantity to which the ordered amount converts."),
   executedQty: decimal("Executed quantity."),
   origQuoteOrderQty: decimal("Ordered amount in USD; 0 if there is none."),
-  status: STATUS,
+  status: oneOf(WORDS.nativeStatus, "Latest known status."),
   timeInForce: text("Time in force, such as GTC, IOC or FOK."),
   type: text("Order type, such as LIMIT or MARKET."),
-  side: SIDE,
+  side: oneOf(WORDS.side, "Side of the order."),
   accountId: long("Account that owns the order."),
 };
 
 /** Number of an execution. */
 export const TRADE_ID: JsonSchema = int64("Number of the execution, the same in replies and events.");
 
-const FILL = object("An execution.", {
-  price: decimal("Price in USD."),
-  qty: decimal("Quantity."),
-  commission: optional(text("Commission, a decimal.")),
-  commissionAsset: optional(text("Asset of the commission.")),
-  tradeId: TRADE_ID,
-});
-
-const EXECUTION: Members = {
-  symbol: text("Symbol of the market."),
-  orderId: optional(int64("Id of the order, a positive number. A retained rejection has none.")),
-  clientOrderId: text("Client id of the order."),
-  clOrdId: text("The same value as clientOrderId."),
-  executionId: text("Id of the event, a text of the venue."),
-  tradeId: optional(TRADE_ID),
-  execType: oneOf(
-    ["NEW", "TRADE", "CANCELED", "EXPIRED", "REJECTED"],
-    "Execution type: the event that happened to the order.",
+const FILLS = list(
+  object(
+    "An execution.",
+    described(FILL, {
+      price: decimal("Price in USD."),
+      qty: decimal("Quantity."),
+      commission: text("Commission, a decimal."),
+      commissionAsset: text("Asset of the commission."),
+      tradeId: TRADE_ID,
+    }),
   ),
-  status: oneOf(NATIVE_STATUSES, "Status of the order after the event."),
-  side: optional(SIDE),
-  type: optional(text("Order type, such as LIMIT or MARKET.")),
-  price: optional(decimal("Limit price in USD; 0 if there is none.")),
-  origQty: optional(decimal("Ordered quantity.")),
-  lastQty: decimal("Quantity of this execution; 0 if the event is not a trade."),
-  lastPrice: decimal("Price of this execution; 0 if the event is not a trade."),
-  executedQty: decimal("Cumulative executed quantity, this execution included."),
-  ...WHY,
-  time: time("Time of the event."),
-};
+  "Executions so far.",
+);
+
+const EXECUTIONS = list(
+  object(
+    "One event of an order.",
+    described(EXECUTION, {
+      symbol: text("Symbol of the market."),
+      orderId: int64("Id of the order, a positive number. A retained rejection has none."),
+      clientOrderId: text("Client id of the order."),
+      clOrdId: text("The same value as clientOrderId."),
+      executionId: text("Id of the event, a text of the venue."),
+      tradeId: TRADE_ID,
+      execType: oneOf(WORDS.execType, "Execution type: the event that happened to the order."),
+      status: oneOf(WORDS.nativeStatus, "Status of the order after the event."),
+      side: oneOf(WORDS.side, "Side of the order."),
+      type: text("Order type, such as LIMIT or MARKET."),
+      price: decimal("Limit price in USD; 0 if there is none."),
+      origQty: decimal("Ordered quantity."),
+      lastQty: decimal("Quantity of this execution; 0 if the event is not a trade."),
+      lastPrice: decimal("Price of this execution; 0 if the event is not a trade."),
+      executedQty: decimal("Cumulative executed quantity, this execution included."),
+      ...WHY,
+      time: time("Time of the event."),
+    }),
+  ),
+  "Executions.",
+);
 
 /** Schemas of native orders. Source: contract, Native order snapshot; decision 46; convention 3.1-3.3. */
 export const NATIVE_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
-  NativeOrder: object("A native order, or a retained rejection.", nativeOrder(TEXT)),
+  NativeOrder: object("A native order, or a retained rejection.", described(NATIVE_ORDER, nativeNotes(TEXT))),
   ScaledNativeOrder: object("A native order with prices and quantities as whole numbers.", {
-    ...nativeOrder(SCALED),
+    ...described(NATIVE_ORDER, nativeNotes(SCALED)),
     ...SCALES,
   }),
-  PlacedNativeOrder: object("A placed native order with its executions so far.", {
-    ...TRANSACTION,
-    workingTime: {
-      ...time("Time since which the order is on the book; -1 if it is not on the book."),
-      minimum: -1,
-    },
-    fills: list(FILL, "Executions so far."),
-  }),
-  CanceledNativeOrder: object("A native order after its cancel.", {
-    ...TRANSACTION,
-    origClientOrderId: text("Client id of the canceled order."),
-  }),
-  Executions: object("The newest executions, oldest first.", {
-    orders: list(object("One event of an order.", EXECUTION), "Executions."),
-  }),
+  PlacedNativeOrder: object(
+    "A placed native order with its executions so far.",
+    described(PLACED_NATIVE_ORDER, {
+      ...TRANSACTION,
+      workingTime: {
+        ...time("Time since which the order is on the book; -1 if it is not on the book."),
+        minimum: -1,
+      },
+      fills: FILLS,
+    }),
+  ),
+  CanceledNativeOrder: object(
+    "A native order after its cancel.",
+    described(CANCELED_NATIVE_ORDER, {
+      ...TRANSACTION,
+      origClientOrderId: text("Client id of the canceled order."),
+    }),
+  ),
+  Executions: object("The newest executions, oldest first.", { orders: EXECUTIONS }),
 };

@@ -3,7 +3,6 @@ import { ERRORS, type ErrorName } from "../../errors/index.ts";
 import { type AnyRoute, COMPAT_ROUTES, ROUTES } from "../../requests/index.ts";
 import { AUTHENTICATION_SCHEMAS, type JsonSchema, routeSchema } from "../../requests/schemas/index.ts";
 import type { JsonInput } from "../../wire/index.ts";
-import { ref } from "../views/schema.ts";
 import { compatNote } from "./compat-notes.ts";
 import { type Description, parametersSchema, schemasUsedIn, UNREAD } from "./components.ts";
 import { errorsOfRoute } from "./error-lists.ts";
@@ -11,6 +10,7 @@ import { errorExample } from "./error-schemas.ts";
 import { HEADERS, headerRefs } from "./headers.ts";
 import type { RouteNote } from "./route-note.ts";
 import { ROUTE_NOTES } from "./route-notes.ts";
+import { ref } from "./schema.ts";
 import { ABOUT_SERVICE, FRESHNESS, SIGNING } from "./signing-note.ts";
 
 /** Deployment details for the description of REST. */

@@ -1,7 +1,7 @@
 import type { AnyRoute } from "../../requests/index.ts";
-import { anyRef, list, ref } from "../views/schema.ts";
 import { COMPAT_NOTES } from "./compat-notes.ts";
 import type { RouteNote } from "./route-note.ts";
+import { anyRef, list, ref } from "./schema.ts";
 
 const PLACED = {
   tag: "Lists",

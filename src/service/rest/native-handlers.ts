@@ -9,6 +9,7 @@ import type {
   NativeRequest,
   Rejections,
 } from "../../ports/index.ts";
+import type { ExecutionView, NativeOrderView } from "../../replies/index.ts";
 import {
   type AllOrdersPage,
   type OrderHistoryPage,
@@ -19,9 +20,7 @@ import {
 import { requireInTime } from "../access/ownership.ts";
 import {
   canceledNativeView,
-  type ExecutionView,
   executionView,
-  type NativeOrderView,
   nativeOrderView,
   placedNativeView,
   rejectedExecutionView,

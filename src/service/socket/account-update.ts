@@ -1,5 +1,5 @@
 import type { AccountUpdate, MarginCall } from "../../ports/index.ts";
-import type { JsonInput } from "../../wire/index.ts";
+import type { ACCOUNT_UPDATE, CompleteOf, MARGIN_CALL } from "../../replies/index.ts";
 import type { EventStamp } from "./order-trade-update.ts";
 
 /** Stamp of an event, with its account. */
@@ -9,7 +9,7 @@ export type AccountStamp = EventStamp & Readonly<{ accountId: number }>;
 export function accountUpdate(
   update: AccountUpdate,
   { accountId, sequence, nowMs }: AccountStamp,
-): JsonInput {
+): CompleteOf<typeof ACCOUNT_UPDATE> {
   const { reason, timeMs, balances, positions } = update;
   return {
     e: "ACCOUNT_UPDATE",
@@ -38,7 +38,10 @@ export function accountUpdate(
 }
 
 /** Builds a MARGIN_CALL. `sequence` and `accountId` are additions to the convention. Source: convention 4.10. */
-export function marginCall(call: MarginCall, { accountId, sequence, nowMs }: AccountStamp): JsonInput {
+export function marginCall(
+  call: MarginCall,
+  { accountId, sequence, nowMs }: AccountStamp,
+): CompleteOf<typeof MARGIN_CALL> {
   return {
     e: "MARGIN_CALL",
     E: nowMs,

@@ -1,7 +1,7 @@
 import type { ListUpdate } from "../../engine/index.ts";
 import { listStatusOf } from "../../lifecycle/index.ts";
 import type { Fact } from "../../model/index.ts";
-import type { JsonInput } from "../../wire/index.ts";
+import type { CompleteOf, LIST_STATUS } from "../../replies/index.ts";
 import type { EventStamp } from "./order-trade-update.ts";
 
 /** Stamp of an event, with the name of its market. */
@@ -25,7 +25,7 @@ export function changesListStatus({ record, list }: ListUpdate): boolean {
 export function listStatus(
   { record, list }: ListUpdate,
   { sequence, nowMs, symbol }: MarketStamp,
-): JsonInput {
+): CompleteOf<typeof LIST_STATUS> {
   const { listStatusType, listOrderStatus } = listStatusOf(list);
   return {
     e: "listStatus",

@@ -1,8 +1,15 @@
 import { formatPrice, formatQuantity } from "../../decimal/index.ts";
 import type { PrintUpdate } from "../../engine/index.ts";
 import type { Level, Quote } from "../../model/index.ts";
+import type {
+  BOOK_TICKER,
+  CompleteOf,
+  DEPTH_UPDATE,
+  LevelReply,
+  PARTIAL_DEPTH,
+  PUBLIC_TRADE,
+} from "../../replies/index.ts";
 import type { StreamName } from "../../requests/index.ts";
-import type { JsonInput } from "../../wire/index.ts";
 import { sizeOf, visibleLevels } from "../rest/market-handlers.ts";
 import { tradeIdOf } from "../views/trade-id.ts";
 import type { BookChange, MarketStream, QuoteChange, StreamPayload } from "./market-stream.ts";
@@ -17,7 +24,7 @@ const GONE = "0";
  * Builds a bookTicker event: best prices and the sizes at them, as GET /api/ticker has them. A price at which nothing is
  * visible has size 0. Source: convention 4.12.
  */
-export function bookTicker(quote: Quote, nowMs: number): Readonly<Record<string, JsonInput>> {
+export function bookTicker(quote: Quote, nowMs: number): CompleteOf<typeof BOOK_TICKER> {
   return {
     e: "bookTicker",
     E: nowMs,
@@ -38,7 +45,7 @@ export function bookTicker(quote: Quote, nowMs: number): Readonly<Record<string,
 export function depthUpdate(
   { before, quote, first }: BookChange,
   nowMs: number,
-): Readonly<Record<string, JsonInput>> {
+): Omit<CompleteOf<typeof DEPTH_UPDATE>, "seriesId"> {
   return {
     e: "depthUpdate",
     E: nowMs,
@@ -51,21 +58,20 @@ export function depthUpdate(
 }
 
 /** Builds the event of own clients: with the series of its numbers, in which alone they are comparable. Source: decision NR. */
-function depthUpdateInSeries(change: QuoteChange, nowMs: number): Readonly<Record<string, JsonInput>> {
-  const { seriesId } = change;
-  return { ...depthUpdate(change, nowMs), ...(seriesId !== undefined && { seriesId }) };
+function depthUpdateInSeries(change: QuoteChange, nowMs: number): CompleteOf<typeof DEPTH_UPDATE> {
+  return { ...depthUpdate(change, nowMs), seriesId: change.seriesId };
 }
 
-function changedLevels(before: readonly Level[] | undefined, now: readonly Level[]): readonly JsonInput[] {
+function changedLevels(before: readonly Level[] | undefined, now: readonly Level[]): readonly LevelReply[] {
   const old = new Map(visibleLevels(before));
   const levels = visibleLevels(now);
   const changed = levels.filter(([price, size]) => old.get(price) !== size);
   for (const [price] of levels) old.delete(price);
-  return [...changed, ...[...old.keys()].map((price) => [price, GONE])];
+  return [...changed, ...[...old.keys()].map((price) => [price, GONE] as const)];
 }
 
 /** Builds a depth20 event: the best twenty levels of each side. Source: convention 4.12. */
-export function partialDepth(quote: Quote, nowMs: number): JsonInput {
+export function partialDepth(quote: Quote, nowMs: number): CompleteOf<typeof PARTIAL_DEPTH> {
   return {
     e: "depth20",
     E: nowMs,
@@ -83,7 +89,7 @@ export function partialDepth(quote: Quote, nowMs: number): JsonInput {
 export function trade(
   { symbol, id, price, quantity, timeMs }: Omit<PrintUpdate, "number">,
   nowMs: number,
-): Readonly<Record<string, JsonInput>> {
+): CompleteOf<typeof PUBLIC_TRADE> & Readonly<{ m: false; M: true }> {
   return {
     e: "trade",
     E: nowMs,

@@ -7,6 +7,7 @@ import {
   type Price,
 } from "../../decimal/index.ts";
 import { type ParentIntent, TRAITS } from "../../model/index.ts";
+import { type CompleteOf, type MANAGED_UPDATE, UNUSED_LETTERS } from "../../replies/index.ts";
 import type { JsonInput } from "../../wire/index.ts";
 import { membersInEvents, NO_LIST, triggerInEvents } from "../views/managed-order.ts";
 import { tradeIdOf } from "../views/trade-id.ts";
@@ -21,21 +22,6 @@ export const NONE = "0";
 /** Trade id of an event that is not a trade. */
 export const NO_TRADE = 0;
 
-/** Members of the convention that do not apply here, with their fixed values. */
-export const NOT_HERE: Readonly<Record<string, JsonInput>> = {
-  b: NONE,
-  a: NONE,
-  m: false,
-  wt: "CONTRACT_PRICE",
-  cp: false,
-  pP: false,
-  si: 0,
-  ss: 0,
-  rp: NONE,
-  V: "NONE",
-  pm: "NONE",
-};
-
 /** One basis point as a percentage, in units of 1e-8. */
 const PERCENT_STEPS_PER_BPS = 1_000_000;
 
@@ -45,45 +31,43 @@ const PERCENT_STEPS_PER_BPS = 1_000_000;
  * cancelPending, triggerLevel, triggerTime, reason and alerts. Source: convention 4.9; decisions 11, 15, 43, 45, MB.
  */
 export function orderTradeUpdate(event: OrderEvent, { sequence, nowMs }: EventStamp): JsonInput {
+  return { e: "ORDER_TRADE_UPDATE", E: nowMs, T: event.timeMs, sequence, o: updateOf(event) };
+}
+
+function updateOf(event: OrderEvent): CompleteOf<typeof MANAGED_UPDATE> {
   const { order, timeMs, execution, view, fill } = event;
   const { intent, accountId, orderId } = order;
   return {
-    e: "ORDER_TRADE_UPDATE",
-    E: nowMs,
-    T: timeMs,
-    sequence,
-    o: {
-      s: intent.symbol,
-      c: intent.clientOrderId,
-      S: intent.side,
-      o: intent.type,
-      f: intent.timeInForce,
-      q: formatQuantity(intent.quantity),
-      p: priceText(intent.price),
-      ap: executedPriceText(event.executed),
-      sp: priceText(intent.stopPrice),
-      x: execution,
-      X: view.status,
-      i: orderId,
-      l: fill === undefined ? NONE : exactQuantityText(fill),
-      z: executedText(event.executed),
-      L: priceText(fill?.price),
-      T: fill?.timeMs ?? timeMs,
-      t: fill === undefined ? NO_TRADE : tradeIdOf(fill.executionId),
-      R: intent.reduceOnly,
-      ot: intent.type,
-      ...NOT_HERE,
-      ...trailingOf(intent),
-      gtd: intent.expireTimeMs ?? 0,
-      er: expiryNumber(event),
-      g: order.list?.listId ?? NO_LIST,
-      accountId,
-      ...membersInEvents(event),
-      ...triggerInEvents(order),
-      executionId: fill?.executionId,
-      reason: event.reason,
-      alerts: event.alerts,
-    },
+    s: intent.symbol,
+    c: intent.clientOrderId,
+    S: intent.side,
+    o: intent.type,
+    f: intent.timeInForce,
+    q: formatQuantity(intent.quantity),
+    p: priceText(intent.price),
+    ap: executedPriceText(event.executed),
+    sp: priceText(intent.stopPrice),
+    x: execution,
+    X: view.status,
+    i: orderId,
+    l: fill === undefined ? NONE : exactQuantityText(fill),
+    z: executedText(event.executed),
+    L: priceText(fill?.price),
+    T: fill?.timeMs ?? timeMs,
+    t: fill === undefined ? NO_TRADE : tradeIdOf(fill.executionId),
+    R: intent.reduceOnly,
+    ot: intent.type,
+    ...UNUSED_LETTERS,
+    ...trailingOf(intent),
+    gtd: intent.expireTimeMs ?? 0,
+    er: expiryNumber(event),
+    g: order.list?.listId ?? NO_LIST,
+    accountId,
+    ...membersInEvents(event),
+    ...triggerInEvents(order),
+    executionId: fill?.executionId,
+    reason: event.reason,
+    alerts: event.alerts,
   };
 }
 
@@ -91,9 +75,15 @@ export function orderTradeUpdate(event: OrderEvent, { sequence, nowMs }: EventSt
 export const priceText = (price: Price | undefined): string =>
   price === undefined ? NONE : formatPrice(price);
 
+const NOT_TRAILING = { AP: undefined, cr: undefined };
+
 /** Returns activation price and callback rate in percent for trailing types only. An absolute distance has no rate. */
-function trailingOf({ type, trailing, stopPrice }: ParentIntent): Readonly<Record<string, JsonInput>> {
-  if (trailing === undefined) return {};
+function trailingOf({
+  type,
+  trailing,
+  stopPrice,
+}: ParentIntent): Pick<CompleteOf<typeof MANAGED_UPDATE>, "AP" | "cr"> {
+  if (trailing === undefined) return NOT_TRAILING;
   const gated = TRAITS[type].trigger === "trailing";
   const rate =
     trailing.kind === "bps"
@@ -101,7 +91,7 @@ function trailingOf({ type, trailing, stopPrice }: ParentIntent): Readonly<Recor
       : trailing.kind === "percent"
         ? formatPrice(trailing.percent)
         : undefined;
-  return { ...(gated && { AP: priceText(stopPrice) }), ...(rate !== undefined && { cr: rate }) };
+  return { AP: gated ? priceText(stopPrice) : undefined, cr: rate };
 }
 
 /**

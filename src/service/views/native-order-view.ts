@@ -10,54 +10,21 @@ import {
   ZERO_NOTIONAL,
   ZERO_QUANTITY,
 } from "../../decimal/index.ts";
+import type { NativeExecution, NativeFill, NativeOrder, Rejection } from "../../model/index.ts";
 import type {
-  ExecutionReason,
-  NativeExecution,
-  NativeFill,
-  NativeOrder,
-  NativeStatus,
-  Rejection,
-  RejectReason,
-  Side,
-} from "../../model/index.ts";
+  Amounts,
+  CANCELED_NATIVE_ORDER,
+  CompleteOf,
+  EXECUTION,
+  ManagedOrder,
+  NATIVE_ORDER,
+  NATIVE_TRANSACTION,
+  NativeOrderView,
+  PLACED_NATIVE_ORDER,
+} from "../../replies/index.ts";
 import type { JsonInput } from "../../wire/index.ts";
-import {
-  type ManagedOrder,
-  NO_LIST,
-  PRICE_MEMBERS,
-  QUANTITY_MEMBERS,
-  type ScaledMember,
-} from "./managed-order.ts";
+import { NO_LIST } from "./managed-order.ts";
 import { tradeIdOf } from "./trade-id.ts";
-
-/**
- * A native order as clients see it, with its members in a fixed order. `A` is the form of prices and quantities:
- * decimal strings, or whole numbers of a fixed scale. A retained rejection has no orderId; its other members are only
- * those that its request contained. Source: contract, Native order snapshot.
- */
-export type NativeOrderView<A extends string | number | bigint = string> = Readonly<{
-  symbol: string;
-  orderId?: bigint;
-  /** -1 if the order is not a member of a list. */
-  orderListId: bigint | number;
-  clientOrderId: string;
-  clOrdId: string;
-  status: NativeStatus;
-  type?: string;
-  side?: Side;
-  timeInForce?: string;
-  price?: A;
-  origQty?: A;
-  executedQty: A;
-  stopPrice?: A;
-  rejectReason: RejectReason | null;
-  reason: ExecutionReason | null;
-  errorMessage: string | null;
-  updateTime: number;
-  isWorking: boolean;
-  accountId: number;
-  isPaperTrade: boolean;
-}>;
 
 /** The scales that accompany amounts given as whole numbers. */
 type Scales = Readonly<{ priceScale: number; quantityScale: number }>;
@@ -101,6 +68,23 @@ export function scaledNativeView(snapshot: Snapshot): NativeOrderView<number | b
   return { ...viewWith(SCALED, snapshot), ...SCALES };
 }
 
+/** Members of a managed order that are quantities. */
+const QUANTITY_MEMBERS = ["origQty", "executedQty", "icebergQty"] as const;
+
+/** Members of a managed order that are prices. */
+const PRICE_MEMBERS = [
+  "avgPrice",
+  "price",
+  "stopPrice",
+  "trailingAmount",
+  "limitOffset",
+  "dynamicLimit",
+  "triggerLevel",
+] as const;
+
+/** Name of a price or quantity of a managed order. */
+export type ScaledMember = (typeof QUANTITY_MEMBERS | typeof PRICE_MEMBERS)[number];
+
 /** Returns a managed order with every price and quantity as a whole number. Source: decision 46. */
 export function scaledManagedView(view: ManagedOrder): JsonInput {
   const scaled = (names: readonly ScaledMember[], scale: number): Record<string, bigint> =>
@@ -137,7 +121,7 @@ function orderView<A extends string | number | bigint>(
   write: Writer<A>,
   order: NativeOrder,
   isPaperTrade: boolean,
-): NativeOrderView<A> {
+): Amounts<CompleteOf<typeof NATIVE_ORDER>, A> {
   return {
     ...namesOf(order),
     status: order.status,
@@ -162,21 +146,22 @@ function rejectionView<A extends string | number | bigint>(
   write: Writer<A>,
   rejection: Rejection,
   isPaperTrade: boolean,
-): NativeOrderView<A> {
+): Amounts<CompleteOf<typeof NATIVE_ORDER>, A> {
   const { symbol, clientOrderId, type, side, timeInForce, price, quantity, stopPrice } = rejection;
   return {
     symbol,
+    orderId: undefined,
     orderListId: NO_LIST,
     clientOrderId,
     clOrdId: clientOrderId,
     status: "REJECTED",
-    ...(type !== undefined && { type }),
-    ...(side !== undefined && { side }),
-    ...(timeInForce !== undefined && { timeInForce }),
-    ...(price !== undefined && { price: write.price(price) }),
-    ...(quantity !== undefined && { origQty: write.quantity(quantity) }),
+    type,
+    side,
+    timeInForce,
+    price: price === undefined ? undefined : write.price(price),
+    origQty: quantity === undefined ? undefined : write.quantity(quantity),
     executedQty: write.quantity(ZERO_QUANTITY),
-    ...(stopPrice !== undefined && { stopPrice: write.price(stopPrice) }),
+    stopPrice: stopPrice === undefined ? undefined : write.price(stopPrice),
     rejectReason: rejection.rejectReason,
     reason: null,
     errorMessage: rejection.errorMessage,
@@ -190,7 +175,7 @@ function rejectionView<A extends string | number | bigint>(
 type OrderNames = "symbol" | "orderId" | "orderListId" | "clientOrderId" | "clOrdId";
 
 /** Returns the members that identify an order, which begin every reply about it. */
-function namesOf(order: NativeOrder): Required<Pick<NativeOrderView, OrderNames>> {
+function namesOf(order: NativeOrder): Pick<CompleteOf<typeof NATIVE_TRANSACTION>, OrderNames> {
   return {
     symbol: order.symbol,
     orderId: order.orderId,
@@ -215,11 +200,8 @@ export function viewForRoute<V extends object>(
   return { ...view, isWorking, ...(amount !== undefined && { cummulativeQuoteQty: formatNotional(amount) }) };
 }
 
-/** The reply to a placement or cancel. */
-type NativeReply = Readonly<Record<string, JsonInput>>;
-
 /** Returns the members that the replies to placements and cancels share. Source: convention 3.1 and 3.3. */
-function transactionView(order: NativeOrder): NativeReply {
+function transactionView(order: NativeOrder): CompleteOf<typeof NATIVE_TRANSACTION> {
   return {
     ...namesOf(order),
     transactTime: order.updatedAtMs,
@@ -236,7 +218,10 @@ function transactionView(order: NativeOrder): NativeReply {
 }
 
 /** Returns the reply to a placement in the fullest form of the convention. Source: convention 3.1. */
-export function placedNativeView(order: NativeOrder, fills: readonly NativeFill[]): NativeReply {
+export function placedNativeView(
+  order: NativeOrder,
+  fills: readonly NativeFill[],
+): CompleteOf<typeof PLACED_NATIVE_ORDER> {
   return {
     ...transactionView(order),
     workingTime: order.isWorking ? order.updatedAtMs : -1,
@@ -254,13 +239,13 @@ export function placedNativeView(order: NativeOrder, fills: readonly NativeFill[
  * Returns the reply to a cancel: the order with its client id as origClientOrderId, and the id of the cancel, if it has
  * one, in the place of the client id. Source: convention 3.3; decision NN.
  */
-export function canceledNativeView(order: NativeOrder, cancelId: string = order.clientOrderId): NativeReply {
+export function canceledNativeView(
+  order: NativeOrder,
+  cancelId: string = order.clientOrderId,
+): CompleteOf<typeof CANCELED_NATIVE_ORDER> {
   const named = { clientOrderId: cancelId, clOrdId: cancelId, origClientOrderId: order.clientOrderId };
   return { ...transactionView(order), ...named };
 }
-
-/** One element of the execution history. Source: decision 46. */
-export type ExecutionView = Readonly<{ time: number }> & Readonly<Record<string, JsonInput | undefined>>;
 
 /**
  * Returns the view of one execution.
@@ -273,7 +258,7 @@ export type ExecutionView = Readonly<{ time: number }> & Readonly<Record<string,
  * const line = (execution: NativeExecution): string => writeJson(executionView(execution)); // ids of 64 bits stay exact
  * ```
  */
-export function executionView(execution: NativeExecution): ExecutionView {
+export function executionView(execution: NativeExecution): CompleteOf<typeof EXECUTION> {
   const { order, executionId, execType, lastQuantity, lastPrice, timeMs } = execution;
   return {
     symbol: order.symbol,
@@ -281,7 +266,7 @@ export function executionView(execution: NativeExecution): ExecutionView {
     clientOrderId: order.clientOrderId,
     clOrdId: order.clientOrderId,
     executionId,
-    ...(execType === "TRADE" && { tradeId: tradeIdOf(executionId) }),
+    tradeId: execType === "TRADE" ? tradeIdOf(executionId) : undefined,
     execType,
     status: order.status,
     side: order.side,
@@ -302,19 +287,21 @@ export function executionView(execution: NativeExecution): ExecutionView {
  * Returns the refusal of an order that never had an id, as an execution. Members that the request did not contain are
  * left out.
  */
-export function rejectedExecutionView(rejection: Rejection): ExecutionView {
+export function rejectedExecutionView(rejection: Rejection): CompleteOf<typeof EXECUTION> {
   const { symbol, clientOrderId, rejectionId, side, type, price, quantity } = rejection;
   return {
     symbol,
+    orderId: undefined,
     clientOrderId,
     clOrdId: clientOrderId,
     executionId: rejectionId,
+    tradeId: undefined,
     execType: "REJECTED",
     status: "REJECTED",
     side,
     type,
-    ...(price !== undefined && { price: formatPrice(price) }),
-    ...(quantity !== undefined && { origQty: formatQuantity(quantity) }),
+    price: price === undefined ? undefined : formatPrice(price),
+    origQty: quantity === undefined ? undefined : formatQuantity(quantity),
     lastQty: "0",
     lastPrice: "0",
     executedQty: "0",

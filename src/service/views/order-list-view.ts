@@ -1,27 +1,7 @@
-import { type ListStatusView, listStatusOf } from "../../lifecycle/index.ts";
-import type { Contingency, OrderList, ParentOrder } from "../../model/index.ts";
-import { type ManagedOrder, type ManagedOrderContext, managedOrderView } from "./managed-order.ts";
-
-/** The ids of a leg of a list. */
-export type LegIdentity = Readonly<{ symbol: string; orderId: number; clientOrderId: string }>;
-
-/**
- * An order list as clients see it. Times are epoch milliseconds. Both members list the legs in the same order: working,
- * protective, then the other. Source: contract, Linked order list reply; decisions 6 and 35.
- */
-export type OrderListView = Readonly<{
-  /** Negative. */
-  orderListId: number;
-  contingencyType: Contingency;
-  listStatusType: ListStatusView["listStatusType"];
-  listOrderStatus: ListStatusView["listOrderStatus"];
-  listClientOrderId: string;
-  /** Time of the list's acceptance. */
-  transactionTime: number;
-  symbol: string;
-  orders: readonly LegIdentity[];
-  orderReports: readonly ManagedOrder[];
-}>;
+import { listStatusOf } from "../../lifecycle/index.ts";
+import type { OrderList, ParentOrder } from "../../model/index.ts";
+import type { OrderListView } from "../../replies/index.ts";
+import { type ManagedOrderContext, managedOrderView } from "./managed-order.ts";
 
 /**
  * Returns the public view of an order list, with its members in a fixed order. `contextOf` returns the data that the

@@ -1,9 +1,10 @@
 import type { Engine } from "../../engine/index.ts";
 import type { OrderList, ParentOrder } from "../../model/index.ts";
 import type { Instruments } from "../../ports/index.ts";
+import type { ManagedOrder, OrderListView } from "../../replies/index.ts";
 import type { JsonInput } from "../../wire/index.ts";
-import { type ManagedOrder, type ManagedOrderContext, managedOrderView } from "./managed-order.ts";
-import { type OrderListView, orderListView } from "./order-list-view.ts";
+import { type ManagedOrderContext, managedOrderView } from "./managed-order.ts";
+import { orderListView } from "./order-list-view.ts";
 import { workingSince } from "./working-since.ts";
 
 /** Sources of the data that a view needs besides the order. */

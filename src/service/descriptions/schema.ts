@@ -1,10 +1,14 @@
+import type { Table } from "../../replies/index.ts";
 import type { JsonSchema } from "../../requests/schemas/index.ts";
 
 /** A member that may be left out. */
 export type Optional = readonly ["optional", JsonSchema];
 
 /** Members of an object by name. */
-export type Members = Readonly<Record<string, JsonSchema | Optional>>;
+export type Members = Readonly<Record<string, Member>>;
+
+/** A member of an object. */
+export type Member = JsonSchema | Optional;
 
 /** Exactly one member for each property of T. A property that T may omit must be {@link optional}. */
 export type MembersOf<T> = {
@@ -99,6 +103,34 @@ export function object(description: string, members: Members): JsonSchema {
   };
 }
 
-const isOptional = (member: JsonSchema | Optional): member is Optional => Array.isArray(member);
+const isOptional = (member: Member): member is Optional => Array.isArray(member);
 
-const schemaOf = (member: JsonSchema | Optional): JsonSchema => (isOptional(member) ? member[1] : member);
+/** Returns the schema of a member, whether it may be left out or not. */
+export const schemaOf = (member: Member): JsonSchema => (isOptional(member) ? member[1] : member);
+
+/** A schema for each member of a table. */
+export type NotesOf<T extends Table> = { readonly [N in keyof T]: JsonSchema };
+
+/**
+ * Returns the members of a table with their schemas, in the order of these; which of them may be left out follows from
+ * the table. What no client reads is not in a table and may be described too.
+ */
+export function described<T extends Table, N extends NotesOf<T>>(
+  table: T,
+  notes: N,
+): Readonly<Record<keyof N, Member>> {
+  const entries = Object.entries<JsonSchema>(notes).map(([name, schema]) => [
+    name,
+    mayLack(table[name]) ? optional(schema) : schema,
+  ]);
+  return Object.fromEntries(entries) as Record<keyof N, Member>;
+}
+
+/** Returns whether a client reads a reply without a member. */
+function mayLack(member: Table[string] | undefined): boolean {
+  try {
+    return typeof member === "function" && member(undefined, "") === undefined;
+  } catch {
+    return false;
+  }
+}
