@@ -20,7 +20,7 @@ import { element, make } from "./elements.ts";
 import { type Level, levelText, namedOf, namesOf, rangeWith } from "./levels.ts";
 import { timeText } from "./number-texts.ts";
 import type { Trade } from "./past.ts";
-import { plotText } from "./plot-number.ts";
+import { plotDecimals, plotText } from "./plot-number.ts";
 import { PLACE_MS, type PriceTrack, placeOf, type Row } from "./price-track.ts";
 
 /** An execution of a child. */
@@ -138,8 +138,13 @@ export class ChartView {
       const points = rows.map((row) => ({
         ...{ time: timeOf(row.timeMs), value: pick(row), color: colors[row.source] },
       }));
-      if (goesOn) for (const point of points) series.update(point, point.time < timeOf(lastMs));
-      else series.setData(points);
+      if (goesOn) {
+        for (const point of points) series.update(point, point.time < timeOf(lastMs));
+        return;
+      }
+      const precision = plotDecimals(rows.at(-1)?.bid ?? 0);
+      series.applyOptions({ priceFormat: { type: "price", precision, minMove: 10 ** -precision } });
+      series.setData(points);
     };
     put(ask, "ask-line", (row) => row.ask);
     put(bid, "bid-line", (row) => row.bid);

@@ -3,8 +3,9 @@ import { grouped } from "./number-texts.ts";
 /** Returns where a price is on the chart. No order is made of this number: it only becomes pixels. */
 export const plotNumber = (text: string): number => Number(text);
 
-/** Returns the text of a price of the chart: two decimals, or four digits of a price that is small. */
-export function plotText(price: number): string {
-  const digits = price > 0 ? 3 - Math.floor(Math.log10(price)) : 2;
-  return grouped(price.toFixed(Math.min(Math.max(digits, 2), 8)));
-}
+/** Returns how many decimals prices like this one have on the chart: two, or more if it is small. */
+export const plotDecimals = (price: number): number =>
+  price > 0 ? Math.min(Math.max(4 - Math.floor(Math.log10(price)), 2), 8) : 2;
+
+/** Returns the text of a price of the chart. */
+export const plotText = (price: number): string => grouped(price.toFixed(plotDecimals(price)));
