@@ -159,7 +159,7 @@ export class ChartView {
       own
         .toSorted((a, b) => a.timeMs - b.timeMs)
         .map(({ timeMs, side, price, text }) => ({
-          ...{ time: timeOf(timeMs), price, id: text, size: 1.5, color: color(LEVEL_COLORS[side]) },
+          ...{ time: timeOf(timeMs), price, id: text, color: color(LEVEL_COLORS[side]) },
           ...(side === "BUY"
             ? ({ position: "atPriceBottom", shape: "arrowUp" } as const)
             : ({ position: "atPriceTop", shape: "arrowDown" } as const)),
