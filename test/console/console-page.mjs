@@ -48,6 +48,29 @@ export class ConsolePage {
     await this.page.locator(selector).filter({ hasText: text }).first().waitFor();
   }
 
+  /** Waits until the chart says something to a screen reader. */
+  async chartSays(pattern) {
+    await this.page.getByRole("group", { name: pattern }).and(this.page.locator("#chart")).waitFor();
+  }
+
+  /** Returns where the pointer is over something in the chart that has a text, the newest time first. */
+  async inChart(text) {
+    const chart = this.page.locator("#chart");
+    await chart.hover();
+    const place = await chart.evaluate((box, wanted) => {
+      const { left, right, top, bottom } = box.getBoundingClientRect();
+      for (let x = right - 82; x > left; x -= 4)
+        for (let y = top + 4; y < bottom - 30; y += 4) {
+          const event = { clientX: x, clientY: y, bubbles: true };
+          document.elementFromPoint(x, y).dispatchEvent(new MouseEvent("mousemove", event));
+          if (box.title === wanted) return { x, y };
+        }
+      return undefined;
+    }, text);
+    assert.ok(place, `the chart does not show ${text}`);
+    return place;
+  }
+
   /** Returns the id of the element that has the focus. */
   focused() {
     return this.page.evaluate(() => document.activeElement?.id);

@@ -132,6 +132,7 @@ const packages = {
   "decimal.js": ["decimal/", "simulator/statistics/", "paper-exchange/execution-terms\\.ts$"],
   "@noble/hashes": ["signing/hmac-portable\\.ts$"],
   "better-sqlite3": ["adapters/sqlite/"],
+  "lightweight-charts": ["sandbox/console/chart-view\\.ts$"],
   lmdb: ["adapters/lmdb/"],
   pg: ["adapters/postgres/"],
   ws: ["adapters/node/", "client/socket-node\\.ts$"],

@@ -51,18 +51,6 @@ export function make<K extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
-/** Creates an element of a drawing. */
-export function draw(
-  name: string,
-  attributes: Readonly<Record<string, string | number>>,
-  text?: string,
-): SVGElement {
-  const made = document.createElementNS("http://www.w3.org/2000/svg", name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, String(value));
-  if (text !== undefined) made.textContent = text;
-  return made;
-}
-
 /** Creates a button that does something. */
 export function button(text: string, act: () => void, made: Made = {}): HTMLButtonElement {
   const created = make("button", { ...made, text, attributes: { type: "button", ...made.attributes } });

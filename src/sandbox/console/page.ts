@@ -2,8 +2,7 @@
 import { type Client, type OrderUpdateMembers, preview } from "../../client/index.ts";
 import { type AccountDesk, openDesk, type Sync, syncText } from "./account-desk.ts";
 import { BalancesView } from "./balances-view.ts";
-import { type Mark, spanOf } from "./chart-geometry.ts";
-import { drawChart } from "./chart-view.ts";
+import { ChartView, type Mark } from "./chart-view.ts";
 import { type Control, controlAt } from "./control.ts";
 import { showControl } from "./control-view.ts";
 import { DetailView } from "./detail-view.ts";
@@ -34,7 +33,6 @@ const FRAME_MS = 250;
 /** Executions that are kept for the chart. */
 const MOST_MARKS = 1_000;
 
-type MarketMark = Mark & Readonly<{ symbol: string }>;
 const FOLLOW_MS = 3_000;
 /** The page keeps quotes of the last minutes only, so that the trades before them become more. */
 const PAST_MS = 60_000;
@@ -47,7 +45,6 @@ const clockKind = settingOf("sandbox-clock");
 let feedClient: Client | undefined;
 let toldMs = (): number => Date.now();
 let market: Market | undefined;
-let spanMs: number = SPANS[0].value;
 let desk: AccountDesk | undefined;
 let control: Control | undefined;
 let isLiveOnce = false;
@@ -63,8 +60,9 @@ let hideProblem = (): void => undefined;
 let orders: readonly ShownOrder[] = [];
 /** Rejected orders whose journal was asked for the reason. */
 const asked = new Set<string>();
-let marks: readonly MarketMark[] = [];
+let marks: readonly Mark[] = [];
 
+const chart = new ChartView(SPANS[0].value);
 const balances = new BalancesView(() => market?.base ?? "");
 const ticket = new TicketView(() => ({
   ...{ base: market?.base ?? "", quote: market?.quote, balances: balances.all },
@@ -108,17 +106,11 @@ const nowMs = (): number => Math.max(market?.track.last?.timeMs ?? 0, toldMs());
 function draw(): void {
   if (market === undefined) return;
   const { symbol, track, quote, past } = market;
-  const shownMs = spanOf(spanMs, nowMs(), past[0]?.timeMs ?? track.first?.timeMs);
-  const ticks = track.since(nowMs() - shownMs);
-  const own = marks.filter((mark) => mark.symbol === symbol);
-  drawChart(
-    { ticks, past, spanMs: shownMs, levels: levelsOf(orders, symbol), marks: own, nowMs: nowMs() },
-    symbol,
-  );
+  chart.draw({ symbol, track, past, marks, levels: levelsOf(orders, symbol), nowMs: nowMs() });
   const age = ageOf(market);
   const best = quote === undefined ? "" : `bid ${dollars(quote.bid)}  ask ${dollars(quote.ask)}`;
   shown(element("best", HTMLParagraphElement), age === "" ? best : `${best}  ${age}`);
-  element("chart", HTMLDivElement).classList.toggle("old", age !== "");
+  element("chart", HTMLFieldSetElement).classList.toggle("old", age !== "");
   element("bid", HTMLInputElement).placeholder = quote?.bid ?? "";
   element("ask", HTMLInputElement).placeholder = quote?.ask ?? "";
 }
@@ -178,7 +170,7 @@ function markOf(
   symbol: string,
   side: "BUY" | "SELL",
   fill: Readonly<{ timeMs: number; price: string; quantity: string }>,
-): MarketMark {
+): Mark {
   const does = side === "SELL" ? "Sold" : "Bought";
   const text = `${does} ${grouped(fill.quantity)} at ${dollars(fill.price)}`;
   return { symbol, side, timeMs: fill.timeMs, price: plotNumber(fill.price), text };
@@ -388,9 +380,9 @@ function listen(): void {
   const cancelAll = element("cancel-all", HTMLButtonElement);
   cancelAll.addEventListener("click", () => void run(cancelAll, cancelEverything));
   segments<number>(element("spans", HTMLFieldSetElement), SPANS, (chosen) => {
-    spanMs = chosen;
+    chart.span(chosen);
     draw();
-  })(spanMs);
+  })(SPANS[0].value);
 }
 
 /** Opens what needs no key, again and again: a standby or a sandbox that is starting does not answer yet. */

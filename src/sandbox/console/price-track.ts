@@ -1,49 +1,103 @@
-/** A moment of a market, for the chart. `isEnd`: nothing is known after it, until the next one. */
-export type Tick = Readonly<{ timeMs: number; bid: number; ask: number; isEnd?: true }>;
+import type { Trade } from "./past.ts";
 
-/** How long a chart looks back at most. */
+/** A moment of a market, for the chart. */
+export type Tick = Readonly<{ timeMs: number; bid: number; ask: number }>;
+
+/**
+ * A place of the time axis of the chart, whose places are of equal length. `source`: whether it is known from quotes or
+ * from trades, or whether nothing was heard.
+ */
+export type Row = Tick & Readonly<{ source: "quotes" | "trades" | "nothing" }>;
+
+/** Length of a place of the time axis. */
+export const PLACE_MS = 500;
+/** How long quotes are kept at most. */
 export const KEPT_MS = 900_000;
-/** Ticks of a market that is faster than any that a person watches. */
-const MOST_TICKS = 20_000;
+
+/** What was heard in one place: the lowest bid, the highest ask and the newest tick. `untilMs`: when nothing is known any more. */
+type Heard = {
+  readonly startMs: number;
+  readonly source: Row["source"];
+  low: number;
+  high: number;
+  last: Tick;
+  untilMs: number;
+};
+
+/** Returns the beginning of the place of a time. */
+export const placeOf = (timeMs: number): number => Math.floor(timeMs / PLACE_MS) * PLACE_MS;
+
+/** Adds a tick to the place of its time, so that no spike is lost. */
+function hear(heard: Heard[], tick: Tick, source: Row["source"]): void {
+  const newest = heard.at(-1);
+  const startMs = placeOf(tick.timeMs);
+  const untilMs = Number.POSITIVE_INFINITY;
+  if (newest === undefined || newest.startMs < startMs)
+    heard.push({ startMs, source, low: tick.bid, high: tick.ask, last: tick, untilMs });
+  else {
+    const [low, high] = [Math.min(newest.low, tick.bid), Math.max(newest.high, tick.ask)];
+    Object.assign(newest, { low, high, last: tick, untilMs });
+  }
+}
 
 /** The last minutes of a market. */
 export class PriceTrack {
-  #ticks: Tick[] = [];
+  #heard: Heard[] = [];
 
   /** Takes a moment in. One that is older than the newest replaces nothing and is left out. */
   add(tick: Tick): void {
-    const last = this.#ticks.at(-1);
-    if (last !== undefined && tick.timeMs < last.timeMs) return;
-    this.#ticks.push(tick);
-    const first = this.#ticks[0];
-    const isOld = first !== undefined && tick.timeMs - first.timeMs > KEPT_MS;
+    if (tick.timeMs < (this.last?.timeMs ?? 0)) return;
+    hear(this.#heard, tick, "quotes");
+    const oldestMs = tick.timeMs - KEPT_MS;
     // Cut in larger pieces, because each cut copies the rest.
-    if (isOld || this.#ticks.length > MOST_TICKS) {
-      const cut = this.#ticks.findIndex(({ timeMs }) => tick.timeMs - timeMs <= (KEPT_MS * 9) / 10);
-      this.#ticks = this.#ticks.slice(Math.max(cut, this.#ticks.length - MOST_TICKS / 2));
-    }
+    if ((this.#heard[0]?.startMs ?? oldestMs) < oldestMs)
+      this.#heard = this.#heard.filter(({ startMs }) => startMs >= oldestMs + KEPT_MS / 10);
   }
 
   /** Ends the line at a time: of what comes then, nothing is known until the next moment is told. */
   end(timeMs: number): void {
-    const { last } = this;
-    if (last !== undefined && last.isEnd === undefined)
-      this.#ticks.push({ ...last, timeMs: Math.max(timeMs, last.timeMs), isEnd: true });
+    const newest = this.#heard.at(-1);
+    if (newest !== undefined) newest.untilMs = Math.min(newest.untilMs, timeMs);
   }
 
   /** The newest moment. */
   get last(): Tick | undefined {
-    return this.#ticks.at(-1);
+    return this.#heard.at(-1)?.last;
   }
 
   /** The first moment that is kept. */
   get first(): Tick | undefined {
-    return this.#ticks[0];
+    return this.#heard[0]?.last;
   }
 
-  /** Returns the moments from a time on, and the one before it, so that a line begins at the edge. */
-  since(timeMs: number): readonly Tick[] {
-    const index = this.#ticks.findIndex((tick) => tick.timeMs >= timeMs);
-    return index === -1 ? this.#ticks.slice(-1) : this.#ticks.slice(Math.max(0, index - 1));
+  /**
+   * Returns every place between two times, from the first of which something is known. A price holds until the next one.
+   * `past`: trades, which are shown up to the first quote.
+   */
+  rows(fromMs: number, toMs: number, past: readonly Trade[] = []): readonly Row[] {
+    const traded: Heard[] = [];
+    const quotedMs = this.#heard[0]?.startMs ?? Number.POSITIVE_INFINITY;
+    for (const { timeMs, price } of past)
+      if (timeMs < quotedMs) hear(traded, { timeMs, bid: price, ask: price }, "trades");
+    const all = [...traded, ...this.#heard];
+    const rows: Row[] = [];
+    let next = 0;
+    for (
+      let timeMs = placeOf(Math.max(fromMs, all[0]?.startMs ?? toMs));
+      timeMs <= toMs;
+      timeMs += PLACE_MS
+    ) {
+      while ((all[next]?.startMs ?? Number.POSITIVE_INFINITY) <= timeMs) next++;
+      const heard = all[next - 1];
+      if (heard !== undefined) rows.push(rowOf(heard, timeMs, toMs));
+    }
+    return rows;
   }
+}
+
+/** In the newest place, the newest price counts. */
+function rowOf({ startMs, source, low, high, last, untilMs }: Heard, timeMs: number, toMs: number): Row {
+  if (timeMs > untilMs) return { timeMs, bid: last.bid, ask: last.ask, source: "nothing" };
+  const isWhole = startMs === timeMs && startMs + PLACE_MS <= toMs;
+  return { timeMs, bid: isWhole ? low : last.bid, ask: isWhole ? high : last.ask, source };
 }
