@@ -192,12 +192,12 @@ export function subject(first: readonly Answer[] = []): Subject {
         [marks, prints] = [[], tape.isAside ? prints : []];
         return taken;
       },
-      quotesToKeep(of: Iterable<string>) {
+      quotesToStore(of: Iterable<string>) {
         markets.push([...of]);
         return tape.isAside ? [] : quotes;
       },
       stored: (facts: { marks: readonly MarketMark[] }) => void did.push(`kept ${facts.marks.length}`),
-      notKept(some: readonly PricedPrint[]) {
+      notStored(some: readonly PricedPrint[]) {
         prints = [...some, ...prints];
       },
       stopWriting() {
