@@ -115,8 +115,8 @@ export const list =
 const levelOf =
   (read: Reader<string>): Reader<LevelReply> =>
   (value, at) => {
-    const [price, quantity, ...more] = list(read)(value, at);
-    return price === undefined || quantity === undefined || more.length > 0 ? fail(at) : [price, quantity];
+    const level = list(read)(value, at);
+    return level.length === 2 ? (level as unknown as LevelReply) : fail(at);
   };
 
 /** A text that may be absent. */

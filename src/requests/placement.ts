@@ -69,9 +69,6 @@ function commandOf(parameters: Parameters, clientId: PlacementContext["clientId"
 /** A placement of a native order: its actor and its terms. */
 type NativeCommand = Actor & Readonly<{ terms: NativeTerms }>;
 
-/** The parameters that a native placement knows. They include the ones it refuses, so that the error names them. */
-export const NATIVE_NAMES: KnownNames = namesOfWrite(ORDER_NAMES);
-
 type Values = Readonly<{
   type: "LIMIT" | "MARKET";
   symbol: string;
@@ -83,29 +80,30 @@ type Values = Readonly<{
   price?: Price;
 }>;
 
-const everyOrder = {
-  symbol: textRule,
-  side: words("BUY", "SELL"),
-  newClientOrderId: newClientIdRule,
-  apiManaged: optionalField(only(false)),
-};
-
 /** The fields that each type of native order takes. */
-export const NATIVE_SETS: Readonly<Record<NativeTerms["type"], FieldSet<Values>>> = {
-  LIMIT: fieldSet({
-    type: only("LIMIT"),
-    ...everyOrder,
-    timeInForce: preset(words("GTC", "IOC", "FOK"), "GTC"),
-    quantity: quantityRule,
-    price: priceRule,
-  }),
-  MARKET: fieldSet({
-    type: only("MARKET"),
-    ...everyOrder,
-    quantity: optionalField(quantityRule),
-    quoteOrderQty: optionalField(amountRule),
-  }),
-};
+export const NATIVE_SETS: Readonly<Record<NativeTerms["type"], FieldSet<Values>>> = /* @__PURE__ */ (() => {
+  const everyOrder = {
+    symbol: textRule,
+    side: words("BUY", "SELL"),
+    newClientOrderId: newClientIdRule,
+    apiManaged: optionalField(only(false)),
+  };
+  return {
+    LIMIT: fieldSet({
+      type: only("LIMIT"),
+      ...everyOrder,
+      timeInForce: preset(words("GTC", "IOC", "FOK"), "GTC"),
+      quantity: quantityRule,
+      price: priceRule,
+    }),
+    MARKET: fieldSet({
+      type: only("MARKET"),
+      ...everyOrder,
+      quantity: optionalField(quantityRule),
+      quoteOrderQty: optionalField(amountRule),
+    }),
+  };
+})();
 
 /** Types that can be native orders. */
 const NATIVE_TYPES: readonly string[] = ["LIMIT", "MARKET"];
@@ -116,7 +114,7 @@ const NATIVE_TYPES: readonly string[] = ["LIMIT", "MARKET"];
  */
 export function placementFlow(parameters: Parameters): "native" | "managed" {
   if (!NATIVE_TYPES.includes(parameters.get("type")?.text ?? "")) return "managed";
-  return isNative(plainFields(parameters, NATIVE_NAMES)) ? "native" : "managed";
+  return isNative(plainFields(parameters, PLACEMENT_NAMES)) ? "native" : "managed";
 }
 
 /**
@@ -127,7 +125,7 @@ export function placementFlow(parameters: Parameters): "native" | "managed" {
  * Source: contract, Ordinary order flow; decision 32; convention 1, gap 9, and 3.1.
  */
 export function readNativePlacement(parameters: Parameters, context: PlacementContext): NativeCommand {
-  const { actor, order } = splitActor(plainFields(parameters, NATIVE_NAMES));
+  const { actor, order } = splitActor(plainFields(parameters, PLACEMENT_NAMES));
   refuseAdvanced(order);
   if (order.type === "MARKET" && order.timeInForce !== undefined) {
     throw new OrderError("TIME_IN_FORCE_NOT_REQUIRED", { field: "timeInForce" });

@@ -38,7 +38,7 @@ export const FOLDERS = {
     "quote-memory",
     "recovery",
     "reload-races",
-    "reload-slices",
+    "reload-slices.long",
     "settlement",
     "silent-store",
     "silent-upkeep",

@@ -31,7 +31,7 @@ const BUDGET_KB: Readonly<Record<keyof typeof PAGES, number>> = {
   admission: 19.7,
   signing: 5,
   client: 15.4,
-  "client with checks": 34.3,
+  "client with checks": 34.4,
   "client with streams": 26,
   "whole client": 42.4,
   prices: 1.6,

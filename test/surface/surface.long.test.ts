@@ -263,17 +263,17 @@ function countOf({ rateLimits }: JsonObject, type: string): number {
 
 /** Errors that no route or method answers with, each with its reason. */
 const ELSEWHERE: Readonly<Partial<Record<ErrorName, string>>> = {
-  TOO_MANY_CONNECTIONS: "of the upgrade request: test/service/socket/limits.test.ts",
+  TOO_MANY_CONNECTIONS: "of the upgrade request: test/service/socket/limits.long.test.ts",
   TOO_MANY_STREAMS: "of the upgrade request and of control frames: test/service/socket/stream-places.test.ts",
   TIMEOUT: "of a host that answers so itself: this service never makes a client wait for an outcome",
   REQUEST_TIMEOUT: "of a request that does not arrive: hostile 52",
   SIGNATURE_REUSED: "of signed bytes that were sent for something else before: hostile 20, 21",
-  BAD_KLINE_INTERVAL: "of klines for existing clients: test/service/rest/compat/market-history.test.ts",
+  BAD_KLINE_INTERVAL: "of klines for existing clients: test/service/rest/compat/market-history.long.test.ts",
   UNKNOWN_METHOD: "of an unknown method: hostile 45",
   INVALID_REQUEST_ID: "of a message without an id: hostile 94",
   INVALID_PARAMS: "of a message whose params are not an object: hostile 58",
   SHARD_ELSEWHERE:
-    "a name in process; DISCONNECTED on the wire: test/service/forwarding/shared-shards.test.ts",
+    "a name in process; DISCONNECTED on the wire: test/service/forwarding/shared-shards.long.test.ts",
   SHARD_FENCED: "a name in process; DISCONNECTED on the wire: test/engine/fencing.test.ts",
   ENGINE_CLOSED: "a name in process; DISCONNECTED on the wire: test/engine/closing.test.ts",
   ADVANCED_ORDERS_OFF:

@@ -4,7 +4,7 @@ import { INTENT_MEMBERS } from "../order-fields.ts";
 import { LEG_SETS, ORDER_SETS, TRAILING_LIMITS } from "../order-intent.ts";
 import { CANONICAL_TYPES, COMPAT_TRAILING, POST_ONLY, STRATEGIES } from "../order-type.ts";
 import type { KnownNames } from "../parameters.ts";
-import { NATIVE_NAMES, NATIVE_SETS, PLACEMENT_NAMES } from "../placement.ts";
+import { NATIVE_SETS, PLACEMENT_NAMES } from "../placement.ts";
 import {
   type JsonSchema,
   noted,
@@ -248,7 +248,7 @@ export function compatOrderPlacement(): RequestSchema {
 
 /** Returns the parameters of POST /api/v2/order. */
 export function nativePlacement(): RequestSchema {
-  return placement([NATIVE_LIMIT_CASE, MARKET_CASE], NATIVE_NAMES);
+  return placement([NATIVE_LIMIT_CASE, MARKET_CASE], PLACEMENT_NAMES);
 }
 
 function placement(cases: readonly TypeCase[], names: KnownNames): RequestSchema {

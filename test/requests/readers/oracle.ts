@@ -8,7 +8,7 @@ import {
   type PlainFields,
   parameterOf,
 } from "../../../src/requests/parameters.ts";
-import { zodObject } from "../../../src/requests/schemas/json-schema.ts";
+import { zodObject } from "../../../src/requests/schemas/zod-schema.ts";
 
 type Issue = z.core.$ZodIssue;
 

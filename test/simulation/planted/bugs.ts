@@ -416,7 +416,7 @@ export const keyOfBoth = (childId: string, executionId: string): string =>`,
   {
     name: "a shard released before its newest marks",
     // A cluster seldom has a reference that moves in these few milliseconds, or a shard that comes back.
-    test: "test/engine/sharing-references.test.ts",
+    test: "test/engine/sharing-references.long.test.ts",
     edits: [
       {
         file: "src/engine/cluster/shard-moves.ts",
@@ -450,7 +450,7 @@ export const keyOfBoth = (childId: string, executionId: string): string =>`,
   {
     name: "untaken marks of an earlier stay of a shard appended",
     // A cluster seldom has a reference that moves in these few milliseconds, or a shard that comes back.
-    test: "test/engine/sharing-references.test.ts",
+    test: "test/engine/sharing-references.long.test.ts",
     edits: [
       {
         file: "src/engine/market/market-hub.ts",
@@ -534,7 +534,7 @@ export const keyOfBoth = (childId: string, executionId: string): string =>`,
   {
     name: "an event of a shard in motion dropped",
     // The moment between two owners is short, and only a fill of a closed child is not looked up.
-    test: "test/engine/sharing-children.test.ts",
+    test: "test/engine/sharing-children.long.test.ts",
     edits: [
       {
         file: "src/engine/cluster/venue-buffer.ts",

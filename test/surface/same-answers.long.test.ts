@@ -131,7 +131,7 @@ describe("by REST and by WebSocket", () => {
   });
 
   const cases = METHODS.flatMap((method) => {
-    // A method that has a route for existing clients only is compared in test/service/socket/compat.test.ts.
+    // A method that has a route for existing clients only is compared in test/service/socket/compat.long.test.ts.
     const route = "route" in method ? ROUTES.find((one) => one === method.route) : undefined;
     if (route === undefined) return [];
     const errors = { ...READ_ERRORS, ...PLACEMENT_ERRORS, ...LIST_ERRORS }[route.name] ?? [];
