@@ -8,8 +8,8 @@ const needsServer =
   process.env["POSTGRES_URL"] === undefined ? ["adapters/postgres/order-store.test.ts"] : [];
 
 /**
- * Four projects. `sources` runs on the sources directly, and so does `long` (`*.long.test.ts`): campaigns, processes and
- * whole tables. `built` (`*.built.test.ts`) needs what a script builds, above all the package in dist/, which its global
+ * Four projects. `sources` runs on the sources directly, and so does `long` (`*.long.test.ts`): campaigns, processes,
+ * whole tables, and other files that take seconds. `built` (`*.built.test.ts`) needs what a script builds, above all the package in dist/, which its global
  * set-up builds if a source is newer. The files of these share the modules of their process, since loading them again for
  * each file took longer than a quarter of all tests. `alone` (`*.alone.test.ts`) replaces a module or measures
  * memory, and so has a separate process for each file. `npm test` runs `sources` and `alone`, `npm run test:rest` the others.

@@ -76,6 +76,10 @@ export {
   type OrderUpdateEvent,
   type OrderUpdateMembers,
   STAMP,
+  SUBSCRIBED,
+  SUBSCRIPTION,
+  type SubscribedReply,
+  type SubscriptionReply,
   UNUSED_LETTERS,
   type UnknownEvent,
 } from "./order-events.ts";
@@ -88,7 +92,6 @@ export {
   type OrderListReply,
   type OrderListView,
 } from "./order-list.ts";
-export { SUBSCRIBED, SUBSCRIPTION, type SubscribedReply, type SubscriptionReply } from "./subscription.ts";
 export {
   type CompleteOf,
   type Count,

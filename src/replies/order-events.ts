@@ -195,6 +195,19 @@ export const MARGIN_CALL = {
   ],
 } as const;
 
+/** A subscription of a connection to the events of an account. */
+export const SUBSCRIPTION = { subscriptionId: number as Count, accountId: number as Count } as const;
+
+/** A subscription that has begun. */
+export const SUBSCRIBED = {
+  subscriptionId: number as Count,
+  accountId: number as Count,
+  /** Number of the last event before the subscription. */
+  sequence: number as Count,
+  /** The series of numbers that `sequence` belongs to. */
+  streamId: text as Text,
+} as const;
+
 /** Members of every event of an account. */
 interface Stamped extends ReadOf<typeof STAMP> {}
 
@@ -229,3 +242,9 @@ export type AccountEvent =
   | AccountUpdateEvent
   | MarginCallEvent
   | UnknownEvent;
+
+/** A subscription to the events of an account. */
+export interface SubscribedReply extends ReadOf<typeof SUBSCRIBED> {}
+
+/** A subscription of a connection. */
+export interface SubscriptionReply extends ReadOf<typeof SUBSCRIPTION> {}

@@ -12,7 +12,7 @@ export type Reader<T> = (value: unknown, at: string) => T;
 
 /** A member of a reply or event: how a client reads it, and the type that the service writes. */
 type Member<R, W = R> = Reader<R> & Readonly<{ written: W }>;
-type Maybe<R, W = R> = Member<R | undefined, W | undefined> & Readonly<{ mayLack: true }>;
+type Maybe<R, W = R> = Member<R | undefined, W | undefined> & Readonly<{ isOptional: true }>;
 
 /** A text, or one of the words `W`. */
 export type Text<W extends string = string> = Member<W>;
@@ -58,18 +58,18 @@ type WrittenBy<M> =
       ? readonly WrittenOf<T>[]
       : WrittenOf<M>;
 
-type Demanded<T> = { [N in keyof T]: T[N] extends Readonly<{ mayLack: true }> ? never : N }[keyof T];
-type Lacking<T> = { [N in keyof T]: T[N] extends Readonly<{ mayLack: true }> ? N : never }[keyof T];
+type RequiredNames<T> = { [N in keyof T]: T[N] extends Readonly<{ isOptional: true }> ? never : N }[keyof T];
+type OptionalNames<T> = { [N in keyof T]: T[N] extends Readonly<{ isOptional: true }> ? N : never }[keyof T];
 type Reads<T, N extends keyof T> = { readonly [M in N]: ReadBy<T[M]> };
 type MayRead<T, N extends keyof T> = { readonly [M in N]?: ReadBy<T[M]> };
 type Writes<T, N extends keyof T> = { readonly [M in N]: WrittenBy<T[M]> };
 type MayWrite<T, N extends keyof T> = { readonly [M in N]?: WrittenBy<T[M]> };
 
 /** What a client reads. */
-export type ReadOf<T> = Reads<T, Demanded<T>> & MayRead<T, Lacking<T>>;
+export type ReadOf<T> = Reads<T, RequiredNames<T>> & MayRead<T, OptionalNames<T>>;
 
 /** What the service writes. */
-export type WrittenOf<T> = Writes<T, Demanded<T>> & MayWrite<T, Lacking<T>>;
+export type WrittenOf<T> = Writes<T, RequiredNames<T>> & MayWrite<T, OptionalNames<T>>;
 
 /** What the service writes, with every member: one that is absent is undefined, so that none is forgotten. */
 export type CompleteOf<T> = Writes<T, keyof T>;

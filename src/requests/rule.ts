@@ -269,7 +269,7 @@ export const priceRule: FieldRule<Price> = decimal({ scale: PRICE_SCALE, digits:
 export const offsetRule: FieldRule<Price> = decimal({ scale: PRICE_SCALE, digits: 10, parse: parseOffset });
 
 /** First amount out of range: 10^12 USD. */
-const AMOUNT_LIMIT = notional("1000000000000");
+const AMOUNT_LIMIT = /* @__PURE__ */ notional("1000000000000");
 
 function parseAmount(sent: string): Notional | undefined {
   const value = parseScaled(sent, PRICE_SCALE);
@@ -278,7 +278,7 @@ function parseAmount(sent: string): Notional | undefined {
 }
 
 /** USD to spend or receive: above 0, below 10^12, at most 8 decimals. Source: convention 3.1, quoteOrderQty. */
-export const amountRule: FieldRule<Notional> = decimal({
+export const amountRule: FieldRule<Notional> = /* @__PURE__ */ decimal({
   scale: PRICE_SCALE,
   digits: 12,
   parse: parseAmount,
@@ -327,7 +327,7 @@ export const expiryRule: FieldRule<number> = whole({ from: 1, to: LAST_EXPIRY_MS
 export const idRule: FieldRule<number> = whole({ from: 1 });
 
 /** Start or end of a time range in epoch milliseconds. */
-export const timeRule: FieldRule<number> = whole({ from: 0 });
+export const timeRule: FieldRule<number> = /* @__PURE__ */ whole({ from: 0 });
 
 /** Text that is not empty. */
 export const textRule: FieldRule<string> = text();
@@ -342,4 +342,4 @@ export const newClientIdRule: FieldRule<string> = text({
 });
 
 /** Client id in a look-up: 1-64 printable ASCII characters (decision 5). */
-export const lookupIdRule: FieldRule<string> = text({ pattern: /^[ -~]{1,64}$/ });
+export const lookupIdRule: FieldRule<string> = /* @__PURE__ */ text({ pattern: /^[ -~]{1,64}$/ });

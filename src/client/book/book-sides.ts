@@ -4,26 +4,21 @@ import {
   exactLevels,
   type Id,
   type LevelReply,
-  type Levels,
-  type MaybeText,
-  maybeText,
+  ORDER_BOOK,
   object,
   type Reader,
   type ReadOf,
-  type Text,
-  text,
   whole,
 } from "../../replies/index.ts";
 import { compareDecimals } from "../replies/decimal-text.ts";
 
 /** A snapshot of a book whose numbers continue with those of diffs. */
-const SNAPSHOT = {
-  symbol: text as Text,
-  lastUpdateId: whole as Id,
-  seriesId: maybeText as MaybeText,
-  bids: exactLevels as Levels,
-  asks: exactLevels as Levels,
-} as const;
+const SNAPSHOT: Omit<typeof ORDER_BOOK, "lastUpdateId"> & { readonly lastUpdateId: Id } = {
+  ...ORDER_BOOK,
+  lastUpdateId: whole,
+  bids: exactLevels,
+  asks: exactLevels,
+};
 
 /** A snapshot of a book whose levels are numbers. */
 export type Snapshot = ReadOf<typeof SNAPSHOT>;

@@ -5,7 +5,7 @@ export type Tick = Readonly<{ timeMs: number; bid: number; ask: number }>;
 
 /**
  * A place of the time axis of the chart, whose places are of equal length. `source`: whether it is known from quotes or
- * from trades, or whether nothing was heard.
+ * from trades, or whether nothing was observed.
  */
 export type Row = Tick & Readonly<{ source: "quotes" | "trades" | "nothing" }>;
 
@@ -14,8 +14,8 @@ export const PLACE_MS = 500;
 /** How long quotes are kept at most. */
 export const KEPT_MS = 900_000;
 
-/** What was heard in one place: the lowest bid, the highest ask and the newest tick. `untilMs`: when nothing is known any more. */
-type Heard = {
+/** What was observed in one place: the lowest bid, the highest ask and the newest tick. `untilMs`: when nothing is known any more. */
+type Observed = {
   readonly startMs: number;
   readonly source: Row["source"];
   low: number;
@@ -28,12 +28,12 @@ type Heard = {
 export const placeOf = (timeMs: number): number => Math.floor(timeMs / PLACE_MS) * PLACE_MS;
 
 /** Adds a tick to the place of its time, so that no spike is lost. */
-function hear(heard: Heard[], tick: Tick, source: Row["source"]): void {
-  const newest = heard.at(-1);
+function observe(observed: Observed[], tick: Tick, source: Row["source"]): void {
+  const newest = observed.at(-1);
   const startMs = placeOf(tick.timeMs);
   const untilMs = Number.POSITIVE_INFINITY;
   if (newest === undefined || newest.startMs < startMs)
-    heard.push({ startMs, source, low: tick.bid, high: tick.ask, last: tick, untilMs });
+    observed.push({ startMs, source, low: tick.bid, high: tick.ask, last: tick, untilMs });
   else {
     const [low, high] = [Math.min(newest.low, tick.bid), Math.max(newest.high, tick.ask)];
     Object.assign(newest, { low, high, last: tick, untilMs });
@@ -42,32 +42,32 @@ function hear(heard: Heard[], tick: Tick, source: Row["source"]): void {
 
 /** The last minutes of a market. */
 export class PriceTrack {
-  #heard: Heard[] = [];
+  #observed: Observed[] = [];
 
   /** Takes a moment in. One that is older than the newest replaces nothing and is left out. */
   add(tick: Tick): void {
     if (tick.timeMs < (this.last?.timeMs ?? 0)) return;
-    hear(this.#heard, tick, "quotes");
+    observe(this.#observed, tick, "quotes");
     const oldestMs = tick.timeMs - KEPT_MS;
     // Cut in larger pieces, because each cut copies the rest.
-    if ((this.#heard[0]?.startMs ?? oldestMs) < oldestMs)
-      this.#heard = this.#heard.filter(({ startMs }) => startMs >= oldestMs + KEPT_MS / 10);
+    if ((this.#observed[0]?.startMs ?? oldestMs) < oldestMs)
+      this.#observed = this.#observed.filter(({ startMs }) => startMs >= oldestMs + KEPT_MS / 10);
   }
 
   /** Ends the line at a time: of what comes then, nothing is known until the next moment is told. */
   end(timeMs: number): void {
-    const newest = this.#heard.at(-1);
+    const newest = this.#observed.at(-1);
     if (newest !== undefined) newest.untilMs = Math.min(newest.untilMs, timeMs);
   }
 
   /** The newest moment. */
   get last(): Tick | undefined {
-    return this.#heard.at(-1)?.last;
+    return this.#observed.at(-1)?.last;
   }
 
   /** The first moment that is kept. */
   get first(): Tick | undefined {
-    return this.#heard[0]?.last;
+    return this.#observed[0]?.last;
   }
 
   /**
@@ -75,11 +75,11 @@ export class PriceTrack {
    * `past`: trades, which are shown up to the first quote.
    */
   rows(fromMs: number, toMs: number, past: readonly Trade[] = []): readonly Row[] {
-    const traded: Heard[] = [];
-    const quotedMs = this.#heard[0]?.startMs ?? Number.POSITIVE_INFINITY;
+    const traded: Observed[] = [];
+    const quotedMs = this.#observed[0]?.startMs ?? Number.POSITIVE_INFINITY;
     for (const { timeMs, price } of past)
-      if (timeMs < quotedMs) hear(traded, { timeMs, bid: price, ask: price }, "trades");
-    const all = [...traded, ...this.#heard];
+      if (timeMs < quotedMs) observe(traded, { timeMs, bid: price, ask: price }, "trades");
+    const all = [...traded, ...this.#observed];
     const rows: Row[] = [];
     let next = 0;
     for (
@@ -88,15 +88,15 @@ export class PriceTrack {
       timeMs += PLACE_MS
     ) {
       while ((all[next]?.startMs ?? Number.POSITIVE_INFINITY) <= timeMs) next++;
-      const heard = all[next - 1];
-      if (heard !== undefined) rows.push(rowOf(heard, timeMs, toMs));
+      const observed = all[next - 1];
+      if (observed !== undefined) rows.push(rowOf(observed, timeMs, toMs));
     }
     return rows;
   }
 }
 
 /** In the newest place, the newest price counts. */
-function rowOf({ startMs, source, low, high, last, untilMs }: Heard, timeMs: number, toMs: number): Row {
+function rowOf({ startMs, source, low, high, last, untilMs }: Observed, timeMs: number, toMs: number): Row {
   if (timeMs > untilMs) return { timeMs, bid: last.bid, ask: last.ask, source: "nothing" };
   const isWhole = startMs === timeMs && startMs + PLACE_MS <= toMs;
   return { timeMs, bid: isWhole ? low : last.bid, ask: isWhole ? high : last.ask, source };

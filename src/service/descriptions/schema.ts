@@ -121,13 +121,13 @@ export function described<T extends Table, N extends NotesOf<T>>(
 ): Readonly<Record<keyof N, Member>> {
   const entries = Object.entries<JsonSchema>(notes).map(([name, schema]) => [
     name,
-    mayLack(table[name]) ? optional(schema) : schema,
+    mayBeAbsent(table[name]) ? optional(schema) : schema,
   ]);
   return Object.fromEntries(entries) as Record<keyof N, Member>;
 }
 
 /** Returns whether a client reads a reply without a member. */
-function mayLack(member: Table[string] | undefined): boolean {
+function mayBeAbsent(member: Table[string] | undefined): boolean {
   try {
     return typeof member === "function" && member(undefined, "") === undefined;
   } catch {

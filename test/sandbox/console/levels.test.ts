@@ -29,7 +29,7 @@ describe("the names of levels", () => {
     expect(names([])).toEqual([]);
   });
 
-  it("decision SP: do not cover each other, and are inside, however many levels there are", () => {
+  it("do not cover each other, and are inside, however many levels there are", () => {
     for (const count of [2, 20, 200]) {
       const ys = names(Array.from({ length: count }, (_, index) => level(210 - (index * 120) / count))).map(
         ({ y }) => y,
@@ -41,14 +41,14 @@ describe("the names of levels", () => {
     }
   });
 
-  it("decision SP: are those of the six nearest levels on both sides of the market", () => {
+  it("are those of the six nearest levels on both sides of the market", () => {
     const levels = Array.from({ length: 40 }, (_, index) => level(200 - index));
     const named = namedOf(levels, 180.5).map(({ price }) => price);
     expect(named).toEqual([186, 185, 184, 183, 182, 181, 180, 179, 178, 177, 176, 175]);
     expect(names(levels).map(({ y }) => y)).toHaveLength(6);
   });
 
-  it("decision SP: levels beyond an edge share a name, with their lowest and highest price", () => {
+  it("levels beyond an edge share a name, with their lowest and highest price", () => {
     const above = [70_001, 70_000].map(level);
     const buy = { ...level(99), label: "Buy persistent limit", side: "BUY" } as const;
     expect(names([...above, buy])).toEqual([
@@ -100,7 +100,7 @@ describe("the levels of open orders", () => {
       ...[price, label, isSoft],
     ]);
 
-  it("decision SP: a trailing level is the one that the service tells, dashed until it is met", () => {
+  it("a trailing level is the one that the service tells, dashed until it is met", () => {
     const trailing = { type: "TRAILING_STOP_MARKET", triggerLevel: "95" } as const;
     expect(linesOf({ type: "TRAILING_STOP_MARKET" })).toEqual([]);
     expect(linesOf(trailing)).toEqual([[95, "Sell trailing stop 5.00 USD", true]]);
@@ -108,7 +108,7 @@ describe("the levels of open orders", () => {
     expect(linesOf({ ...trailing, triggerTime: NOW })).toEqual([[95, "Sell trailing stop 5.00 USD", false]]);
   });
 
-  it("decision SP: of a trailing stop-limit that has triggered, only its limit is left, which stands still", () => {
+  it("of a trailing stop-limit that has triggered, only its limit is left, which stands still", () => {
     const trailing = { type: "TRAILING_STOP_LIMIT", triggerLevel: "195" } as const;
     const dynamic = { ...trailing, limitOffset: "1", dynamicLimit: "194" } as const;
     expect(linesOf({ ...trailing, price: "201", triggerTime: NOW })).toEqual([
@@ -123,7 +123,7 @@ describe("the levels of open orders", () => {
     ]);
   });
 
-  it("decision SP: levels of one price are one, with their number", () => {
+  it("levels of one price are one, with their number", () => {
     const stop = order({ type: "STOP_MARKET", stopPrice: "100" });
     const soft = order({ type: "STOP_MARKET", stopPrice: "100", held: true });
     const buy = order({ type: "SYNTHETIC_LIMIT", price: "100", side: "BUY" });

@@ -41,7 +41,7 @@ describe("the track of a market", () => {
     expect([track.first?.bid, track.last?.bid]).toEqual([1, 4]);
   });
 
-  it("decision SP: a spike of one quote is shown, however many quotes share its place", () => {
+  it("a spike of one quote is shown, however many quotes share its place", () => {
     const bids = [100, 90, 120, 100];
     const track = trackOf(bids.map((bid, index) => tick(NOW + index, bid)));
     const [spike, after] = track.rows(NOW, NOW + PLACE_MS);
@@ -50,7 +50,7 @@ describe("the track of a market", () => {
     expect(track.rows(NOW, NOW + 10)[0]?.bid).toBe(100);
   });
 
-  it("decision SP: what was traded before the first quote is shown up to it", () => {
+  it("what was traded before the first quote is shown up to it", () => {
     const past = [3, 1, -1].map((places) => ({ timeMs: NOW - places * PLACE_MS, price: 90 }));
     const track = trackOf([tick(NOW, 100)]);
     expect(told(track.rows(0, NOW + PLACE_MS, past))).toEqual([
