@@ -52,11 +52,13 @@ it("decision KL: an engine without telemetry is silent", async () => {
 
 it("decision KL: a flood on a memory host is counted when the test advances the clock by a minute", async () => {
   const { clock, telemetry } = createMemoryHost({ symbols: ["BTC/USD"], startMs: 0 });
+  // Engines of other files that share the process may report at the same moment.
+  const reported = (): string[] => lines.filter((line) => line.includes('"lookup.failed"'));
   for (let n = 0; n < 50; n++) telemetry.event("warn", "lookup.failed", { childId: "c-1" });
   await clock.advanceBy(59_999);
-  expect(lines).toHaveLength(1);
+  expect(reported()).toHaveLength(1);
   await clock.advanceBy(1);
-  expect(lines[1]).toBe(
+  expect(reported()[1]).toBe(
     '{"time":"1970-01-01T00:01:00.000Z","level":"warn","event":"lookup.failed","childId":"c-1","repeated":49}',
   );
 });
