@@ -22,21 +22,24 @@ const PAGES = {
   rules: 'export { TriggerBook } from "managed-orders/rules";',
 } as const;
 
-/**
- * Largest bundles of the pages in kB, minified and gzipped. The size of the same text varies by 0.15 kB, because a change
- * anywhere in the package changes the names of the chunks and so their order in a bundle.
- */
+/** Largest bundles of the pages in kB, minified and gzipped, but for {@link VARIATION_KB}. */
 const BUDGET_KB: Readonly<Record<keyof typeof PAGES, number>> = {
   everything: 44.7,
   admission: 19.7,
   signing: 5,
-  client: 15.4,
-  "client with checks": 34.4,
+  client: 15.35,
+  "client with checks": 34.3,
   "client with streams": 26,
-  "whole client": 42.4,
+  "whole client": 42.3,
   prices: 1.6,
   rules: 7,
 };
+
+/**
+ * By how much the size of the same text varies, in kB: a change anywhere in the package changes the names of the chunks and
+ * so their order in a bundle.
+ */
+const VARIATION_KB = 0.15;
 
 let consumer: Consumer;
 
@@ -101,7 +104,7 @@ describe("a browser", () => {
       const { code } = await bundle(PAGES[page]);
       console.log(`gzipped: ${page} ${gzippedKb(code).toFixed(2)} of ${BUDGET_KB[page]} kB`);
       expect(code).not.toMatch(/from"node:|require\("/);
-      expect(gzippedKb(code)).toBeLessThan(BUDGET_KB[page]);
+      expect(gzippedKb(code)).toBeLessThan(BUDGET_KB[page] + VARIATION_KB);
     },
   );
 
