@@ -1,10 +1,8 @@
-import type { Client } from "./methods/api.ts";
-import { Caller } from "./methods/caller.ts";
-import type { CallOptions } from "./methods/parameters.ts";
-import { CLIENT_ROUTES, type Route } from "./methods/routes.ts";
-import { readsOf, sharedMethods } from "./outcome/shared-methods.ts";
-import { placesLists, placesOrders, type WriteParts } from "./outcome/writes.ts";
+import type { CallOptions, Client } from "./api.ts";
+import { Caller } from "./caller.ts";
+import { CLIENT_ROUTES, type Route } from "./routes.ts";
 import { type ClientOptions, prepared, requireClientOptions } from "./settings.ts";
+import { placesLists, placesOrders, readsOf, sharedMethods, type WriteParts } from "./writes.ts";
 
 /**
  * Creates a client of the service. It runs in browsers, Node.js, Bun, Deno, workers and React Native, and sends nothing

@@ -46,36 +46,12 @@ export type {
   UnknownEvent,
   WholeText,
 } from "../replies/index.ts";
-export { localChecks } from "./checks/local-checks.ts";
-export { preview } from "./checks/preview.ts";
-export { createClient } from "./client.ts";
-export { ClientError, type ClientErrorKind } from "./errors/client-error.ts";
-export { ProtocolError, type ProtocolFinding, type ProtocolProblem } from "./errors/protocol-error.ts";
-export { type Refusal, RefusedError } from "./errors/refused-error.ts";
-export { TransportError, type TransportReason } from "./errors/transport-error.ts";
-export type {
-  AbortLike,
-  ByteReader,
-  ClientClock,
-  FetchLike,
-  FetchRequest,
-  FetchResponse,
-  ReplyBody,
-  ReplyHeaders,
-} from "./http/platform.ts";
-export type { MarketEvents, MarketKind } from "./market/events.ts";
-export {
-  followMarkets,
-  type MarketStream,
-  type MarketStreamEvent,
-  type MarketStreamOptions,
-} from "./market-stream.ts";
-export type { Client } from "./methods/api.ts";
-export type { LocalChecks } from "./methods/local-checks.ts";
+export type { Lasting } from "./again.ts";
 export type {
   ActorParameters,
   CallOptions,
   CancelParameters,
+  Client,
   ExecutionsParameters,
   NativeLimitOrder,
   NativeMarketOrder,
@@ -91,13 +67,46 @@ export type {
   OrderListKey,
   OrderNames,
   RangeParameters,
-} from "./methods/parameters.ts";
+} from "./api.ts";
+export { localChecks, preview } from "./checks.ts";
+export { createClient } from "./client.ts";
+export type { LocalChecks } from "./errors.ts";
+export {
+  ClientError,
+  type ClientErrorKind,
+  ProtocolError,
+  type ProtocolFinding,
+  type ProtocolProblem,
+  type Refusal,
+  RefusedError,
+  TransportError,
+  type TransportReason,
+} from "./errors.ts";
+export type {
+  AbortLike,
+  ByteReader,
+  ClientClock,
+  FetchLike,
+  FetchRequest,
+  FetchResponse,
+  ReplyBody,
+  ReplyHeaders,
+} from "./http.ts";
+export type { MarketEvents, MarketKind } from "./market-stream.ts";
+export {
+  followMarkets,
+  type MarketStream,
+  type MarketStreamEvent,
+  type MarketStreamOptions,
+} from "./market-stream.ts";
 export {
   type BookEvent,
   type LocalOrderBook,
   type OrderBookOptions,
   openOrderBook,
 } from "./order-book.ts";
+export type { OrderStreamState, StreamEvent } from "./order-follower.ts";
+export type { OrderState } from "./order-states.ts";
 export { followOrders, type OrderStream, type OrderStreamOptions } from "./order-stream.ts";
 export {
   type Intention,
@@ -106,15 +115,12 @@ export {
   type ReconcileOptions,
   type SentIds,
   UncertainOutcome,
-} from "./outcome/outcome.ts";
-export type { SharedMethod } from "./outcome/shared-methods.ts";
-export { eachExecution, eachNativeOrder, eachOpenOrder, eachOrderList } from "./pages/pages.ts";
-export type { CanceledOrderReply, OrderReply } from "./replies/orders.ts";
+} from "./outcome.ts";
+export type { OverrunEvent } from "./outlet.ts";
+export { eachExecution, eachNativeOrder, eachOpenOrder, eachOrderList } from "./pages.ts";
+export type { CanceledOrderReply, OrderReply } from "./replies.ts";
 export type { ClientOptions } from "./settings.ts";
-export type { Lasting } from "./socket/again.ts";
-export type { SocketRequests } from "./socket/methods.ts";
-export type { SocketClass, SocketEvent, SocketLike } from "./socket/socket-like.ts";
+export type { SocketClass, SocketEvent, SocketLike } from "./socket.ts";
+export type { SocketRequests } from "./socket-client.ts";
 export { createSocketClient, type SocketClient, type SocketClientOptions } from "./socket-client.ts";
-export type { OrderStreamState, StreamEvent } from "./stream/follower.ts";
-export type { OrderState } from "./stream/order-states.ts";
-export type { OverrunEvent } from "./stream/outlet.ts";
+export type { SharedMethod } from "./writes.ts";

@@ -6,14 +6,22 @@ import {
   wholeOption,
   wordOption,
 } from "../common/index.ts";
-import { TransportError } from "./errors/transport-error.ts";
-import type { AbortLike } from "./http/platform.ts";
-import { MARKET_KINDS, type MarketEvents, type MarketKind, readMarketEvent } from "./market/events.ts";
-import { type Lasting, lasting } from "./socket/again.ts";
-import { control, streamName } from "./socket/control.ts";
-import { MessageInbox } from "./socket/inbox.ts";
+import {
+  BOOK_TICKER,
+  type BookTickerEvent,
+  object,
+  PARTIAL_DEPTH,
+  type PartialDepthEvent,
+  PUBLIC_TRADE,
+  type PublicTradeEvent,
+  type Reader,
+} from "../replies/index.ts";
+import { type Lasting, lasting } from "./again.ts";
+import { TransportError } from "./errors.ts";
+import type { AbortLike } from "./http.ts";
+import { Outlet, type OverrunEvent } from "./outlet.ts";
+import { control, type Members, MessageInbox, readMessage, streamName } from "./socket.ts";
 import { type SocketClientOptions, type SocketWorks, socketChecks, socketWorks } from "./socket-client.ts";
-import { Outlet, type OverrunEvent } from "./stream/outlet.ts";
 
 /** Options of {@link followMarkets}. */
 export interface MarketStreamOptions extends Omit<SocketClientOptions, "checks" | "apiKey" | "secret"> {
@@ -42,6 +50,35 @@ export interface MarketStream extends AsyncIterable<MarketStreamEvent | OverrunE
     kind: K,
     listener: (event: Extract<MarketStreamEvent, { kind: K }>) => void,
   ): () => void;
+}
+
+/** The events of public streams by kind. */
+export interface MarketEvents {
+  readonly bookTicker: BookTickerEvent;
+  readonly depth20: PartialDepthEvent;
+  readonly trade: PublicTradeEvent;
+}
+
+/** A kind of public stream. */
+export type MarketKind = keyof MarketEvents;
+
+const READERS: { readonly [K in MarketKind]: Reader<MarketEvents[K]> } = /* @__PURE__ */ (() => ({
+  bookTicker: object(BOOK_TICKER),
+  depth20: object(PARTIAL_DEPTH),
+  trade: object(PUBLIC_TRADE),
+}))();
+
+/** The kinds of public streams. */
+export const MARKET_KINDS: readonly MarketKind[] = ["bookTicker", "depth20", "trade"];
+
+/**
+ * Reads a message of a public stream; undefined for one of another kind. Throws a ProtocolError for a member of another
+ * type.
+ */
+export function readMarketEvent(message: Members): MarketEvents[MarketKind] | undefined {
+  const kind = MARKET_KINDS.find((known) => known === message.e);
+  if (kind === undefined) return undefined;
+  return readMessage<MarketEvents[MarketKind]>(READERS[kind], message);
 }
 
 const OPTIONS = /* @__PURE__ */ (() => {

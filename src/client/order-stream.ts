@@ -1,14 +1,19 @@
 import { optionalOption, optionsOf, wholeOption } from "../common/index.ts";
-import { TransportError } from "./errors/transport-error.ts";
-import type { ClientClock } from "./http/platform.ts";
-import type { ActorParameters } from "./methods/parameters.ts";
-import { sharedMethods } from "./outcome/shared-methods.ts";
-import { type Lasting, lasting } from "./socket/again.ts";
-import { SOCKET_ROUTES } from "./socket/methods.ts";
-import { PRIVATE_PATH, type SocketClientOptions, socketChecks, socketWorks } from "./socket-client.ts";
-import { AccountFollower, type OrderStreamState, type StreamEvent } from "./stream/follower.ts";
-import { type OrderState, OrderStates } from "./stream/order-states.ts";
-import { Outlet, type OverrunEvent } from "./stream/outlet.ts";
+import { type Lasting, lasting } from "./again.ts";
+import type { ActorParameters } from "./api.ts";
+import { TransportError } from "./errors.ts";
+import type { ClientClock } from "./http.ts";
+import { AccountFollower, type OrderStreamState, type StreamEvent } from "./order-follower.ts";
+import { type OrderState, OrderStates } from "./order-states.ts";
+import { Outlet, type OverrunEvent } from "./outlet.ts";
+import {
+  PRIVATE_PATH,
+  SOCKET_ROUTES,
+  type SocketClientOptions,
+  socketChecks,
+  socketWorks,
+} from "./socket-client.ts";
+import { sharedMethods } from "./writes.ts";
 
 /** Options of {@link followOrders}. */
 export interface OrderStreamOptions extends Omit<SocketClientOptions, "checks"> {

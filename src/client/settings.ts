@@ -8,11 +8,9 @@ import {
   textOption,
   wholeOption,
 } from "../common/index.ts";
-import { PLATFORM } from "./defaults.ts";
-import { type Redact, redactionOf } from "./errors/redaction.ts";
-import type { ClientClock, FetchLike, Platform } from "./http/platform.ts";
-import type { CallerSettings } from "./methods/caller.ts";
-import type { LocalChecks } from "./methods/local-checks.ts";
+import type { CallerSettings } from "./caller.ts";
+import { type LocalChecks, type Redact, redactionOf } from "./errors.ts";
+import type { ClientClock, FetchLike, Platform } from "./http.ts";
 
 /** Options of {@link createClient}. */
 export interface ClientOptions {
@@ -132,4 +130,50 @@ export function prepared(options: ClientOptions, name: string): Prepared {
     },
     redact: redactionOf(credentials === undefined ? [] : [credentials.secret, credentials.apiKey]),
   };
+}
+
+/** The longest wait that timers of a platform keep. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** Nothing is looked up before a call, so that the module loads on every platform and later replacements count. */
+const fetchOfPlatform: FetchLike = (url, request) => globalThis.fetch(url, request);
+
+/** Only differences count, so no platform needs to have `performance.timeOrigin`: that of React Native may lack it. */
+const monotonicMs = (): number => (typeof performance === "undefined" ? Date.now() : performance.now());
+
+/**
+ * Returns the delay of a timer that must not run before a time. Timers take whole milliseconds, and begin with a reading
+ * of a clock without fractions.
+ */
+const delayUntil = (atMs: number): number =>
+  Math.min(Math.ceil(Math.max(0, atMs - monotonicMs())) + 1, LONGEST_TIMER_MS);
+
+const clockOfPlatform: ClientClock = {
+  nowMs: () => Date.now(),
+  monotonicMs,
+  schedule(atMs, run) {
+    const timer = setTimeout(run, delayUntil(atMs));
+    return () => clearTimeout(timer);
+  },
+};
+
+/** The platform's own fetch, clock and chance. Ids of orders need to differ, not to be secret. */
+export const PLATFORM: Platform = {
+  fetch: fetchOfPlatform,
+  clock: clockOfPlatform,
+  random: () => Math.random(),
+};
+
+const LETTERS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const RANDOM_LETTERS = 12;
+
+/**
+ * Returns a new client id: the time and 71 random bits, in 22 characters. It never begins with the reserved `aqc-`.
+ * Source: contract, Order input fields.
+ */
+export function newClientId(nowMs: number, random: () => number): string {
+  let id = `c${Math.max(0, nowMs).toString(36)}-`;
+  for (let count = 0; count < RANDOM_LETTERS; count++)
+    id += LETTERS.charAt(Math.floor(random() * LETTERS.length));
+  return id;
 }

@@ -6,12 +6,27 @@ import {
   optionsOf,
   wholeOption,
 } from "../common/index.ts";
-import { readsOf, sharedMethods } from "./outcome/shared-methods.ts";
+import {
+  type EmptyReply,
+  list,
+  members,
+  object,
+  type Reader,
+  SUBSCRIBED,
+  SUBSCRIPTION,
+  type SubscribedReply,
+  type SubscriptionReply,
+} from "../replies/index.ts";
+import { type RequestParameters, signSocketParameters } from "../signing/index.ts";
+import type { ActorParameters, CallOptions, Client } from "./api.ts";
+import { type Call, Caller, type CallerSettings } from "./caller.ts";
+import type { Redact } from "./errors.ts";
+import type { Platform } from "./http.ts";
+import { interpretValue } from "./replies.ts";
+import { CLIENT_ROUTES, type Route } from "./routes.ts";
 import { type ClientOptions, clientChecks, type Prepared, prepared } from "./settings.ts";
-import { SocketLink } from "./socket/link.ts";
-import { SOCKET_ROUTES, type SocketRequests } from "./socket/methods.ts";
-import { SocketCaller } from "./socket/socket-caller.ts";
-import type { SocketClass } from "./socket/socket-like.ts";
+import { type Members, type SocketClass, SocketLink } from "./socket.ts";
+import { readsOf, type SharedMethod, sharedMethods } from "./writes.ts";
 
 /** Options of {@link createSocketClient}. */
 export interface SocketClientOptions extends ClientOptions {
@@ -96,4 +111,101 @@ export function createSocketClient(options: SocketClientOptions): SocketClient {
     onMessage: (listener) => link.onMessage(listener),
     close: () => link.close(),
   });
+}
+
+/** Requests over one WebSocket connection. Errors are those of {@link Client}. */
+export interface SocketRequests extends Pick<Client, SharedMethod> {
+  /** Subscribes this connection to the events of an account. */
+  subscribe(parameters?: ActorParameters, options?: CallOptions): Promise<SubscribedReply>;
+  /** Subscribes this connection to the events of an account with a session token of the host, without a key. */
+  subscribeByToken(
+    parameters: Readonly<{ requestToken: string }>,
+    options?: CallOptions,
+  ): Promise<SubscribedReply>;
+  /** Ends one subscription of this connection, or all of them. */
+  unsubscribe(parameters?: Readonly<{ subscriptionId?: number }>, options?: CallOptions): Promise<EmptyReply>;
+  /** Reads the subscriptions of this connection. */
+  subscriptions(options?: CallOptions): Promise<readonly SubscriptionReply[]>;
+}
+
+/** A route that is called by a method of the private WebSocket. */
+type SocketRoute<Reply> = Route<Reply> & Readonly<{ method: string }>;
+
+const over = <T>(route: Route<T>, method: string): SocketRoute<T> => ({ ...route, method });
+
+/** An act of the connection itself. Sent once: a subscription that is asked for twice is refused. */
+const act = <T>(method: string, read: Reader<T>, scheme: "NONE" | "V3" = "NONE"): SocketRoute<T> => ({
+  ...{ verb: "GET", path: "", access: "TRADE", scheme, read, method },
+});
+
+const subscribed = /* @__PURE__ */ object(SUBSCRIBED);
+
+/** Every method of the private WebSocket by the name that it has in the client. Source: contract, WebSocket. */
+export const SOCKET_ROUTES: {
+  readonly [Method in keyof SocketRequests]: SocketRoute<Awaited<ReturnType<SocketRequests[Method]>>>;
+} = /* @__PURE__ */ (() => ({
+  placeOrder: over(CLIENT_ROUTES.placeOrder, "order.place"),
+  order: over(CLIENT_ROUTES.order, "order.status"),
+  cancelOrder: over(CLIENT_ROUTES.cancelOrder, "order.cancel"),
+  nativeOrders: over(CLIENT_ROUTES.nativeOrders, "allOrders"),
+  openOrders: over(CLIENT_ROUTES.openOrders, "openOrders.status"),
+  cancelOpenOrders: over(CLIENT_ROUTES.cancelOpenOrders, "openOrders.cancelAll"),
+  placeOco: over(CLIENT_ROUTES.placeOco, "orderList.place.oco"),
+  placeOto: over(CLIENT_ROUTES.placeOto, "orderList.place.oto"),
+  placeOtoco: over(CLIENT_ROUTES.placeOtoco, "orderList.place.otoco"),
+  orderList: over(CLIENT_ROUTES.orderList, "orderList.status"),
+  cancelOrderList: over(CLIENT_ROUTES.cancelOrderList, "orderList.cancel"),
+  openOrderLists: over(CLIENT_ROUTES.openOrderLists, "openOrderLists.status"),
+  allOrderLists: over(CLIENT_ROUTES.allOrderLists, "allOrderLists"),
+  subscribe: act("userDataStream.subscribe.signature", subscribed, "V3"),
+  subscribeByToken: act("SUBSCRIBE", subscribed),
+  unsubscribe: act("userDataStream.unsubscribe", members as Reader<EmptyReply>),
+  subscriptions: act("session.subscriptions", list(object(SUBSCRIPTION))),
+}))();
+
+/** What a caller is made of. */
+type CallerParts = Readonly<{ settings: CallerSettings; platform: Platform; redact: Redact }>;
+
+/**
+ * Calls routes over a WebSocket connection. A route without a method of its own goes by REST: the server's clock, and
+ * the look-ups of an uncertain outcome, which must not depend on the connection that was lost.
+ */
+export class SocketCaller extends Caller {
+  readonly #link: SocketLink;
+
+  constructor(link: SocketLink, { settings, platform, redact }: CallerParts) {
+    super(settings, platform, redact);
+    this.#link = link;
+  }
+
+  protected override async send<T>(call: Call<T>): Promise<T> {
+    const { route, parameters, options, onSend } = call;
+    if (!("method" in route)) return await super.send(call);
+    const { method, scheme } = route as SocketRoute<T>;
+    const { timeoutMs = this.settings.timeoutMs, signal } = options;
+    const params = (): RequestParameters => {
+      const nowMs = this.serverClock.nowMs();
+      const made = scheme === "NONE" ? parameters : this.#signedParameters(parameters, nowMs);
+      onSend?.(nowMs);
+      return made;
+    };
+    const reply = await this.#link.request({ method, params }, { timeoutMs, signal });
+    const { status, error, result } = reply;
+    const head = { status: typeof status === "number" ? status : 0, ...waitIn(error) };
+    return interpretValue(error ?? result, head, route.read, this.redact);
+  }
+
+  #signedParameters(parameters: RequestParameters, nowMs: number): RequestParameters {
+    const { apiKey, secret } = this.requireCredentials();
+    const stamp = this.stamps.next(nowMs, this.settings.recvWindowMs);
+    return signSocketParameters({ secret, parameters: { ...parameters, apiKey, ...stamp } });
+  }
+}
+
+/** Returns the wait that a refusal demands. */
+function waitIn(error: unknown): Readonly<{ retryAfterMs?: number }> {
+  const data = (error as Members | undefined)?.data;
+  const { serverTime, retryAfter } = (data ?? {}) as Members;
+  if (typeof serverTime !== "number" || typeof retryAfter !== "number") return {};
+  return { retryAfterMs: Math.max(0, retryAfter - serverTime) };
 }

@@ -1,4 +1,4 @@
-import type { FindSocketClass, SocketClass } from "./socket/socket-like.ts";
+import type { FindSocketClass, SocketClass } from "./socket.ts";
 
 /** Finds the platform's own WebSocket, at the time of the call. */
 export const findSocketClass: FindSocketClass = async () => {

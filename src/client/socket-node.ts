@@ -1,4 +1,4 @@
-import type { FindSocketClass, SocketClass } from "./socket/socket-like.ts";
+import type { FindSocketClass, SocketClass } from "./socket.ts";
 
 /** Finds the WebSocket of Node.js; on Node.js 20, which has none, that of the package `ws`. */
 export const findSocketClass: FindSocketClass = async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type Client, createClient, type RefusedError } from "../../src/client/index.ts";
-import { CLIENT_ROUTES } from "../../src/client/methods/routes.ts";
+import { CLIENT_ROUTES } from "../../src/client/routes.ts";
 import { sign } from "../../src/signing/index.ts";
 import { KEYS, START_MS } from "../support/service-world.ts";
 import { answers, type ClientWorld, clientOn, openClientWorld, settled } from "./client-world.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { followMarkets, type MarketStreamEvent } from "../../src/client/index.ts";
-import { MARKET_KINDS, readMarketEvent } from "../../src/client/market/events.ts";
+import { MARKET_KINDS, readMarketEvent } from "../../src/client/market-stream.ts";
 import { BOOK_TICKER, PARTIAL_DEPTH, PUBLIC_TRADE } from "../../src/replies/index.ts";
 import { PUBLIC_EVENTS } from "../../src/service/descriptions/event-schemas.ts";
 import { openSocketWorld, type SocketWorld, settle } from "./socket-wire.ts";

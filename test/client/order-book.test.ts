@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { BookSides } from "../../src/client/book/book-sides.ts";
 import { type LocalOrderBook, openOrderBook } from "../../src/client/index.ts";
-import { compareDecimals } from "../../src/client/replies/decimal-text.ts";
+import { BookSides } from "../../src/client/order-book.ts";
+import { compareDecimals } from "../../src/client/replies.ts";
 import { DEPTH_UPDATE } from "../../src/replies/index.ts";
 import { PUBLIC_EVENTS } from "../../src/service/descriptions/event-schemas.ts";
 import { openSocketWorld, type SocketWorld, settle } from "./socket-wire.ts";

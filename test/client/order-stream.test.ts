@@ -6,7 +6,7 @@ import {
   type OverrunEvent,
   type StreamEvent,
 } from "../../src/client/index.ts";
-import { OrderStates } from "../../src/client/stream/order-states.ts";
+import { OrderStates } from "../../src/client/order-states.ts";
 import {
   ACCOUNT_UPDATE,
   LIST_STATUS,

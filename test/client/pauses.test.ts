@@ -1,14 +1,14 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createManualClock } from "../../src/adapters/memory/index.ts";
-import { PLATFORM } from "../../src/client/defaults.ts";
-import { RefusedError } from "../../src/client/errors/refused-error.ts";
-import { pause } from "../../src/client/http/deadline.ts";
+import { again } from "../../src/client/again.ts";
+import { RequestGate } from "../../src/client/caller.ts";
+import { RefusedError } from "../../src/client/errors.ts";
+import { pause } from "../../src/client/http.ts";
 import { createClient } from "../../src/client/index.ts";
-import { RequestGate } from "../../src/client/methods/gate.ts";
-import { CLIENT_ROUTES } from "../../src/client/methods/routes.ts";
-import { again } from "../../src/client/socket/again.ts";
-import { control } from "../../src/client/socket/control.ts";
-import type { SocketLink } from "../../src/client/socket/link.ts";
+import { CLIENT_ROUTES } from "../../src/client/routes.ts";
+import { PLATFORM } from "../../src/client/settings.ts";
+import type { SocketLink } from "../../src/client/socket.ts";
+import { control } from "../../src/client/socket.ts";
 
 describe("pauses of the client", () => {
   it("end by their own time on a clock that moves between two readings of it", async () => {

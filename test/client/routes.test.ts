@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { CLIENT_ROUTES } from "../../src/client/methods/routes.ts";
+import { CLIENT_ROUTES } from "../../src/client/routes.ts";
 import { ROUTES } from "../../src/requests/index.ts";
 
 /** Routes under another prefix serve other clients. */

@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
-import { redactionOf } from "../../src/client/errors/redaction.ts";
+import { redactionOf } from "../../src/client/errors.ts";
 import { type Client, createClient, UncertainOutcome } from "../../src/client/index.ts";
 import { KEYS } from "../support/service-world.ts";
 import { type ClientWorld, type Fault, openClientWorld, settled } from "./client-world.ts";

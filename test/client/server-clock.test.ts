@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ServerClock } from "../../src/client/auth/server-clock.ts";
+import { ServerClock } from "../../src/client/caller.ts";
 
 /** Delays of a round trip, and how long the client waits before it; the server's clock has any offset. */
 const trips = fc.array(

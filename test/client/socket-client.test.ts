@@ -7,7 +7,7 @@ import {
   TransportError,
   UncertainOutcome,
 } from "../../src/client/index.ts";
-import { SOCKET_ROUTES } from "../../src/client/socket/methods.ts";
+import { SOCKET_ROUTES } from "../../src/client/socket-client.ts";
 import { METHODS } from "../../src/requests/index.ts";
 import { answers, settled } from "./client-world.ts";
 import { STOP } from "./placements.ts";

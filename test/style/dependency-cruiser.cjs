@@ -56,27 +56,6 @@ const allowed = {
  * that put the folder together are above them; no subfolder imports those.
  */
 const rooms = {
-  client: {
-    order: [
-      "errors",
-      "http",
-      "auth",
-      "replies",
-      "methods",
-      "outcome",
-      "pages",
-      "checks",
-      "socket",
-      "stream",
-      "book",
-      "market",
-    ],
-    above: [
-      ...["index.ts", "client.ts", "defaults.ts", "settings.ts"],
-      ...["socket-client.ts", "order-stream.ts", "order-book.ts", "market-stream.ts"],
-      ...["socket-node.ts", "socket-default.ts"],
-    ],
-  },
   engine: {
     order: [
       "core",

@@ -32,7 +32,7 @@ type Breach = ts.Node | Readonly<{ line: number; what: string }>;
 const inShell = (path: string): boolean =>
   /^(adapters\/node|sandbox|simulator\/sweep)\//.test(path) ||
   [
-    ...["client/defaults.ts", "conformance/mount/world.ts"],
+    ...["client/settings.ts", "conformance/mount/world.ts"],
     ...["adapters/postgres/deadline.ts", "store/after-ms.ts"],
   ].includes(path);
 const outsideShell = (path: string): boolean => !inShell(path);

@@ -1,4 +1,4 @@
-import { Listeners } from "../socket/listeners.ts";
+import { Listeners } from "./socket.ts";
 
 /** What an outlet hands out: events that are told apart by `kind`. */
 type Kinded = Readonly<{ kind: string }>;

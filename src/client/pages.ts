@@ -3,16 +3,16 @@ import type {
   ManagedOrderReply,
   NativeOrderReply,
   OrderListReply,
-} from "../../replies/index.ts";
-import { ProtocolError } from "../errors/protocol-error.ts";
-import type { Client } from "../methods/api.ts";
+} from "../replies/index.ts";
 import type {
   CallOptions,
+  Client,
   ExecutionsParameters,
   NativeOrdersParameters,
   OpenOrdersParameters,
   RangeParameters,
-} from "../methods/parameters.ts";
+} from "./api.ts";
+import { ProtocolError } from "./errors.ts";
 
 const PAGE = 500;
 

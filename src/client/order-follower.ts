@@ -1,26 +1,28 @@
-import type {
-  AccountEvent,
-  AccountUpdateEvent,
-  ListStatusEvent,
-  MarginCallEvent,
-  OrderUpdateEvent,
-  SubscribedReply,
-  UnknownEvent,
-} from "../../replies/index.ts";
-import { TransportError } from "../errors/transport-error.ts";
-import type { AbortLike } from "../http/platform.ts";
-import type { Client } from "../methods/api.ts";
-import type { ActorParameters } from "../methods/parameters.ts";
-import type { SharedMethod } from "../outcome/shared-methods.ts";
-import type { Members } from "../socket/connection.ts";
-import { MessageInbox } from "../socket/inbox.ts";
-import type { SocketLink } from "../socket/link.ts";
-import { SOCKET_ROUTES } from "../socket/methods.ts";
-import { readMessage } from "../socket/read-message.ts";
-import type { SocketCaller } from "../socket/socket-caller.ts";
-import { readEvent } from "./events.ts";
-import { type OrderState, type OrderStates, stateInEvent } from "./order-states.ts";
-import { queryOrders } from "./queries.ts";
+import {
+  ACCOUNT_UPDATE,
+  type AccountEvent,
+  type AccountUpdateEvent,
+  LIST_STATUS,
+  type ListStatusEvent,
+  MARGIN_CALL,
+  type MarginCallEvent,
+  members,
+  ORDER_EVENT,
+  type OrderUpdateEvent,
+  object,
+  type Reader,
+  STAMP,
+  type SubscribedReply,
+  type UnknownEvent,
+} from "../replies/index.ts";
+import type { ActorParameters, CallOptions, Client } from "./api.ts";
+import { RefusedError, TransportError } from "./errors.ts";
+import type { AbortLike } from "./http.ts";
+import { type OrderState, type OrderStates, stateInEvent, stateInReply } from "./order-states.ts";
+import { eachOpenOrder, eachOrderList } from "./pages.ts";
+import { type Members, MessageInbox, readMessage, type SocketLink } from "./socket.ts";
+import { SOCKET_ROUTES, type SocketCaller } from "./socket-client.ts";
+import type { SharedMethod } from "./writes.ts";
 
 /** An event of an order stream. */
 export type StreamEvent =
@@ -49,7 +51,7 @@ export type StreamEvent =
 export type OrderStreamState = "connecting" | "reading" | "current" | "waiting" | "ended";
 
 /** What a follower works with. */
-export type AccountFollowerParts = Readonly<{
+type AccountFollowerParts = Readonly<{
   link: SocketLink;
   caller: SocketCaller;
   client: Pick<Client, SharedMethod>;
@@ -252,3 +254,67 @@ export class AccountFollower {
 
 const subscriptionEnded = (): TransportError =>
   new TransportError("connection", "the service ended the subscription");
+
+/** The reader of each event by its name. */
+const EVENTS: Readonly<Record<Exclude<AccountEvent["e"], "unknown">, Reader<AccountEvent>>> =
+  /* @__PURE__ */ (() => ({
+    ORDER_TRADE_UPDATE: object(ORDER_EVENT),
+    listStatus: object(LIST_STATUS),
+    ACCOUNT_UPDATE: object(ACCOUNT_UPDATE),
+    MARGIN_CALL: object(MARGIN_CALL),
+  }))();
+
+const stamp = /* @__PURE__ */ object(STAMP);
+
+const isKnown = (name: unknown): name is keyof typeof EVENTS =>
+  typeof name === "string" && Object.hasOwn(EVENTS, name);
+
+/** Reads an event of an account. Throws WrongType for one with a missing or wrong member. */
+export const readEvent: Reader<AccountEvent> = (value, at) => {
+  const event = members(value, at);
+  if (isKnown(event.e)) return EVENTS[event.e](value, at);
+  const { E, sequence } = stamp(value, at);
+  return { e: "unknown", E, sequence, members: event };
+};
+
+/** Codes that say that the service has no such order: it does not know the order, or its market was removed. */
+const GONE: readonly (number | undefined)[] = [-2013, -1121];
+
+/** For which account to ask, and how many look-ups of single orders may be under way at the same time. */
+type QueryContext = Readonly<{ actor: ActorParameters; atOnce: number; options: CallOptions }>;
+
+/** The answers to the queries of a client that may have missed events. */
+export type Answers = Readonly<{ states: readonly OrderState[]; unknown: readonly OrderState[] }>;
+
+/**
+ * Queries the open orders, the legs of the open lists, and each known order that is in neither. Rejects with a
+ * ClientError. Source: docs/websocket.md, After a lost connection.
+ */
+async function queryOrders(
+  client: Pick<Client, SharedMethod>,
+  known: readonly OrderState[],
+  { actor, atOnce, options }: QueryContext,
+): Promise<Answers> {
+  const found = new Map<string, OrderState>();
+  const take = (state: OrderState | undefined): void => {
+    if (state !== undefined) found.set(state.orderId, state);
+  };
+  for await (const order of eachOpenOrder(client, actor, options)) take(stateInReply(order));
+  for await (const { orderReports } of eachOrderList(client, { ...actor, openOnly: true }, options))
+    for (const report of orderReports) take(stateInReply(report));
+  const unknown: OrderState[] = [];
+  const missing = known.filter(({ orderId }) => !found.has(orderId));
+  for (let from = 0; from < missing.length; from += atOnce) {
+    const lookUps = missing.slice(from, from + atOnce).map(async (order) => {
+      const { symbol, orderId } = order;
+      try {
+        take(stateInReply(await client.order({ ...actor, symbol, orderId }, options)));
+      } catch (error) {
+        if (!(error instanceof RefusedError) || !GONE.includes(error.code)) throw error;
+        unknown.push(order);
+      }
+    });
+    await Promise.all(lookUps);
+  }
+  return { states: [...found.values()], unknown };
+}

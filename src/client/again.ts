@@ -1,8 +1,6 @@
-import { ClientError } from "../errors/client-error.ts";
-import { RefusedError } from "../errors/refused-error.ts";
-import { LONGEST_HOLD_MS, pause } from "../http/deadline.ts";
-import type { AbortLike, Platform } from "../http/platform.ts";
-import type { SocketLink } from "./link.ts";
+import { ClientError, RefusedError } from "./errors.ts";
+import { type AbortLike, LONGEST_HOLD_MS, type Platform, pause } from "./http.ts";
+import type { SocketLink } from "./socket.ts";
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
@@ -16,7 +14,7 @@ const PASSING: readonly (number | undefined)[] = [
 ];
 
 /** Learns why a session has ended, and after how long the next one begins. */
-export type OnPause = (error: Error, pauseMs: number) => void;
+type OnPause = (error: Error, pauseMs: number) => void;
 
 /**
  * Runs sessions one after another, until the caller aborts or a session fails in a way that the next one would too. The

@@ -19,9 +19,9 @@ import {
   SERVER_TIME,
   STATUS,
   TICKER,
-} from "../../replies/index.ts";
-import { readCanceledOrder, readOrder, readPlacedOrder } from "../replies/orders.ts";
+} from "../replies/index.ts";
 import type { Client } from "./api.ts";
+import { readCanceledOrder, readOrder, readPlacedOrder } from "./replies.ts";
 
 /** How requests of a route are signed. Source: decision 40. */
 export type Scheme = "NONE" | "V2_QUERY" | "LEGACY" | "V3";

@@ -1,8 +1,7 @@
-import type { OrderStatus } from "../../lifecycle/index.ts";
-import type { Side } from "../../model/index.ts";
-import type { OrderUpdateMembers, WholeText } from "../../replies/index.ts";
-import { compareDecimals } from "../replies/decimal-text.ts";
-import type { OrderReply } from "../replies/orders.ts";
+import type { OrderStatus } from "../lifecycle/index.ts";
+import type { Side } from "../model/index.ts";
+import type { OrderUpdateMembers, WholeText } from "../replies/index.ts";
+import { compareDecimals, type OrderReply } from "./replies.ts";
 
 /** The state of an order in a stream. */
 export interface OrderState {

@@ -1,14 +1,25 @@
-import type { OrderListReply } from "../../replies/index.ts";
-import type { ListForm } from "../../requests/index.ts";
-import type { RequestParameters } from "../../signing/index.ts";
-import { newClientId } from "../auth/client-id.ts";
-import type { Caller } from "../methods/caller.ts";
-import { type LocalChecks, throwRefusal } from "../methods/local-checks.ts";
-import type { CallOptions } from "../methods/parameters.ts";
-import { CLIENT_ROUTES, type Route } from "../methods/routes.ts";
-import { type Look, placedList, placedOrder, type SentTimes } from "./looks.ts";
-import type { SentIds } from "./outcome.ts";
-import { actorOf, write } from "./write.ts";
+import type { OrderListReply } from "../replies/index.ts";
+import type { ListForm } from "../requests/index.ts";
+import type { RequestParameters } from "../signing/index.ts";
+import type { CallOptions, Client } from "./api.ts";
+import type { Caller } from "./caller.ts";
+import { type LocalChecks, throwRefusal } from "./errors.ts";
+import {
+  actorOf,
+  canceledAll,
+  canceledList,
+  canceledOrder,
+  isCanceledOrder,
+  isNamedList,
+  type Look,
+  placedList,
+  placedOrder,
+  type SentIds,
+  type SentTimes,
+  write,
+} from "./outcome.ts";
+import { CLIENT_ROUTES, type ClientRoutes, type Route } from "./routes.ts";
+import { newClientId } from "./settings.ts";
 
 /** What places and cancels: the caller, and the checks before it, if any. */
 export type WriteParts = Readonly<{ caller: Caller; checks: LocalChecks | undefined }>;
@@ -104,4 +115,60 @@ function idsOf({ origClientOrderId, listClientOrderId }: RequestParameters): Sen
 
 function newId({ platform: { clock, random } }: Caller): string {
   return newClientId(clock.nowMs(), random);
+}
+
+/** Methods that REST and the private WebSocket both offer. */
+export type SharedMethod =
+  | "placeOrder"
+  | "order"
+  | "cancelOrder"
+  | "nativeOrders"
+  | "openOrders"
+  | "cancelOpenOrders"
+  | "placeOco"
+  | "placeOto"
+  | "placeOtoco"
+  | "orderList"
+  | "cancelOrderList"
+  | "openOrderLists"
+  | "allOrderLists";
+
+/** Returns a method that reads by a route. `fixed` are parameters that are always sent. */
+export type Reads = <T>(
+  route: Route<T>,
+  fixed?: RequestParameters,
+) => (given?: object, options?: CallOptions) => Promise<T>;
+
+/** Returns the maker of the methods of a caller that read. */
+export function readsOf(caller: Caller): Reads {
+  return (route, fixed = {}) =>
+    (given = {}, options = {}) =>
+      caller.call({ route, parameters: { ...(given as RequestParameters), ...fixed }, options });
+}
+
+/** Returns the methods of these routes. */
+export function sharedMethods(
+  parts: WriteParts,
+  routes: Pick<ClientRoutes, SharedMethod>,
+): Pick<Client, SharedMethod> {
+  const reads = readsOf(parts.caller);
+  const managed = { apiManaged: true };
+  return {
+    placeOrder: placesOrders(parts, routes.placeOrder),
+    order: reads(routes.order),
+    cancelOrder: cancels(parts, routes.cancelOrder, { lookAt: canceledOrder, isOwn: isCanceledOrder }),
+    nativeOrders: reads(routes.nativeOrders),
+    openOrders: reads(routes.openOrders, managed),
+    cancelOpenOrders: cancels(parts, routes.cancelOpenOrders, {
+      lookAt: (sent, { acceptedUntilMs }) => canceledAll(actorOf(sent), acceptedUntilMs),
+      fixed: managed,
+    }),
+    placeOco: placesLists(parts, routes.placeOco, "oco"),
+    placeOto: placesLists(parts, routes.placeOto, "oto"),
+    placeOtoco: placesLists(parts, routes.placeOtoco, "otoco"),
+    orderList: reads(routes.orderList),
+    cancelOrderList: cancels(parts, routes.cancelOrderList, { lookAt: canceledList, isOwn: isNamedList }),
+    openOrderLists: reads(routes.openOrderLists),
+    allOrderLists: reads(routes.allOrderLists),
+  };
 }
