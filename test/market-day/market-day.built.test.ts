@@ -16,8 +16,8 @@ import { readTrades, recomputeSchedules } from "./recompute-schedules.ts";
 import { replayDay, replaySchedules } from "./replay.ts";
 import { dayPlan, scheduleOrders } from "./schedule-orders.ts";
 
-it("trigger rules 1-5: over a recorded day, triggers and fills are those recomputed from the rows alone", async () => {
-  const day = recordedDay();
+it("trigger rules 1-5: over six recorded hours, triggers and fills are those recomputed from the rows alone", async () => {
+  const day = recordedDay(360);
   const quotes = await csvFile("quotes.csv", [QUOTE_HEADER, ...day.quotes]);
   const trades = await csvFile("trades.csv", [TRADE_HEADER, ...day.trades]);
   const folder = await mkdtemp(join(tmpdir(), "managed-orders-day-"));

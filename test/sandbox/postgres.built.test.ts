@@ -42,7 +42,7 @@ it("decision XH: a sandbox on Postgres is a standby while another one is active,
   expect(placed.status).toBe(200);
   const second = await openSandboxProcess(env).ready;
   onTestFinished(() => second.kill());
-  expect(await healthOf(second)).toEqual([503, { state: "ready", reasons: [] }]);
+  await expect.poll(() => healthOf(second)).toEqual([503, { state: "ready", reasons: [] }]);
   const refused = await fetch(`${second.url}/api/ping`);
   expect([refused.status, ((await refused.json()) as { code: number }).code]).toEqual([503, -1001]);
   expect(await second.control("GET", "health")).toEqual({ ok: true, state: "ready", reasons: [] });

@@ -10,13 +10,17 @@ export const TRADE_HEADER = "time,symbol,price,quantity";
 /** Minutes without a row: real input has gaps too. */
 export const GAPS: ReadonlySet<number> = new Set([17, 18, 900]);
 
-/** An artificial day: the price rises and falls, sizes repeat with the minute; quotes and trades once a minute. */
-export function recordedDay(): Readonly<{ quotes: readonly string[]; trades: readonly string[] }> {
-  const minutes = Array.from({ length: MINUTES }, (_, minute) => minute).filter(
-    (minute) => !GAPS.has(minute),
-  );
+/**
+ * An artificial day, or its first minutes: the price rises by the same amount and falls again, sizes repeat with the
+ * minute; quotes and trades once a minute.
+ */
+export function recordedDay(
+  length: number = MINUTES,
+): Readonly<{ quotes: readonly string[]; trades: readonly string[] }> {
+  const minutes = Array.from({ length }, (_, minute) => minute).filter((minute) => !GAPS.has(minute));
+  const risePerMinute = (100 * MINUTES) / length;
   const cents = (minute: number): number =>
-    740_000 + 100 * Math.min(minute, MINUTES - minute) + ((minute * 37) % 50);
+    740_000 + risePerMinute * Math.min(minute, length - minute) + ((minute * 37) % 50);
   const millionths = (minute: number): string => formatScaled(1_000 + ((minute * 7_919) % 9_000_000), 6);
   return {
     quotes: minutes.map((minute) => {
