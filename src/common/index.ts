@@ -1,17 +1,16 @@
 export { follow, isAwaited } from "./awaitable.ts";
 export { durationText } from "./duration-text.ts";
-export { errorCode, errorMessage, errorName } from "./error-text.ts";
+export { errorCode, errorMessage, errorName, isError, recognisedAs } from "./error-text.ts";
 export { deviceProblem, fileProblem, linksProblem } from "./file-problem.ts";
 export { ADDRESS_BITS, networkOf, parseAddress, V4_BITS } from "./ip-address.ts";
-export { isError, recognisedAs } from "./is-error.ts";
 export { KeyedMutex } from "./keyed-mutex.ts";
 export { type Keyed, KeyedTable } from "./keyed-table.ts";
-export { nearestName } from "./nearest-name.ts";
 export {
   flagOption,
   functionOption,
   listOption,
   nameOption,
+  nearestName,
   numberOption,
   type OptionCheck,
   type OptionChecks,

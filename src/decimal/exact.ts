@@ -1,5 +1,14 @@
-import { formatScaled, normalise, parseScaled, type Scaled } from "./scaled.ts";
-import { PRICE_SCALE, type Price, QUANTITY_SCALE, type Quantity } from "./units.ts";
+import { type OptionCheck, textOption } from "../common/index.ts";
+import {
+  formatScaled,
+  normalise,
+  PRICE_SCALE,
+  type Price,
+  parseScaled,
+  QUANTITY_SCALE,
+  type Quantity,
+  type Scaled,
+} from "./scaled.ts";
 
 declare const unit: unique symbol;
 
@@ -63,3 +72,9 @@ export function portion<T extends Scaled>(
 function floor(dividend: bigint, divisor: bigint): bigint {
   return dividend % divisor < 0n ? dividend / divisor - 1n : dividend / divisor;
 }
+
+/** Checks an amount of USD. Like all decimals it is a text: the number 0.1 is not exactly 0.1. */
+export const amountOption: OptionCheck = /* @__PURE__ */ textOption(
+  'a decimal string with at most 14 decimals, such as "15"',
+  (text) => parseScaled(text, NOTIONAL_SCALE) !== undefined,
+);

@@ -1,8 +1,7 @@
 import { averageOfSteps } from "./average.ts";
 import { NOTIONAL_SCALE, type Notional, notionalOf } from "./exact.ts";
 import { type ExactQuantity, FINE_LIMIT, formatExact } from "./facts.ts";
-import { add, type Scaled, subtract } from "./scaled.ts";
-import { type Price, QUANTITY_SCALE, type Quantity } from "./units.ts";
+import { add, type Price, QUANTITY_SCALE, type Quantity, type Scaled, subtract } from "./scaled.ts";
 
 /** What was executed, exact: whole steps, and what is below one step in units of 10^-18, left out if there is nothing. */
 export type Executed = Readonly<{ executedQuantity: Quantity; executedFine?: number | undefined }>;

@@ -1,12 +1,14 @@
-import { normalise, parseScaled, type Scaled } from "./scaled.ts";
 import {
+  normalise,
   PRICE_LIMIT,
   PRICE_SCALE,
   type Price,
+  parseScaled,
   QUANTITY_LIMIT,
   QUANTITY_SCALE,
   type Quantity,
-} from "./units.ts";
+  type Scaled,
+} from "./scaled.ts";
 
 /**
  * Reading of facts: what a venue, a market or a file says (decision 7). A fact is read by its value, so trailing zeros

@@ -1,6 +1,6 @@
 export { averagePriceText } from "./average.ts";
-export { amountOption } from "./decimal-options.ts";
 export {
+  amountOption,
   formatNotional,
   leastQuantity,
   NOTIONAL_SCALE,
@@ -41,28 +41,26 @@ export {
   abs,
   add,
   compare,
-  formatScaled,
-  max,
-  min,
-  normalise,
-  parseScaled,
-  type Scaled,
-  subtract,
-} from "./scaled.ts";
-export {
   DECIMAL_GRAMMAR,
   type DecimalProblem,
   decimalProblem,
   formatPrice,
   formatQuantity,
+  formatScaled,
+  max,
+  min,
+  normalise,
   PRICE_LIMIT,
   PRICE_SCALE,
   parsePrice,
   parseQuantity,
+  parseScaled,
   price,
   QUANTITY_LIMIT,
   QUANTITY_SCALE,
   quantity,
+  type Scaled,
+  subtract,
   withinPriceRange,
   ZERO_QUANTITY,
-} from "./units.ts";
+} from "./scaled.ts";

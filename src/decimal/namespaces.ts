@@ -1,6 +1,6 @@
 /** Each name is a type and the namespace of its functions. A namespace, unlike an object, leaves out unused functions. */
 import type * as exact from "./exact.ts";
-import type * as units from "./units.ts";
+import type * as units from "./scaled.ts";
 
 export * as Notional from "./notional.ts";
 export * as Price from "./price.ts";

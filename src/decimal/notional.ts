@@ -4,10 +4,11 @@
  *
  * @packageDocumentation
  */
-import { requireText } from "./decimal-text.ts";
+
 import { formatNotional, type Notional, notional, notionalOf, ZERO_NOTIONAL } from "./exact.ts";
+import type { Price, Quantity } from "./scaled.ts";
 import * as scaled from "./scaled.ts";
-import type { Price, Quantity } from "./units.ts";
+import { requireText } from "./scaled.ts";
 
 /** The amount zero. */
 export const zero: Notional = ZERO_NOTIONAL;

@@ -9,7 +9,7 @@ export type NumberRow<T extends Scaled = Scaled> = Readonly<{
   Iterable<T>;
 
 /** Typed array that holds {@link PackedNumbers}. */
-export type PackedCells = Uint8Array | Uint16Array | Uint32Array | Float64Array | BigUint64Array;
+type PackedCells = Uint8Array | Uint16Array | Uint32Array | Float64Array | BigUint64Array;
 
 /** Shortest row that is packed. A shorter array takes no more memory than the overhead of a typed array. */
 const FEWEST_PACKED = 64;

@@ -4,10 +4,10 @@
  *
  * @packageDocumentation
  */
-import { requireText } from "./decimal-text.ts";
+
 import { parsePriceFact } from "./facts.ts";
 import * as scaled from "./scaled.ts";
-import { formatPrice, type Price, price } from "./units.ts";
+import { formatPrice, type Price, price, requireText } from "./scaled.ts";
 
 /** The price zero. It is the difference of two equal prices, and never the price of an order. */
 export const zero: Price = 0 as Price;

@@ -4,7 +4,7 @@
  *
  * @packageDocumentation
  */
-import { requireText } from "./decimal-text.ts";
+
 import { floorFact, parseExactQuantity } from "./facts.ts";
 import * as scaled from "./scaled.ts";
 import {
@@ -13,8 +13,9 @@ import {
   QUANTITY_SCALE,
   type Quantity,
   quantity,
+  requireText,
   ZERO_QUANTITY,
-} from "./units.ts";
+} from "./scaled.ts";
 
 /** The quantity zero, such as the position of an account that holds nothing. */
 export const zero: Quantity = ZERO_QUANTITY;

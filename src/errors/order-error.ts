@@ -1,6 +1,42 @@
 import { recognisedAs } from "../common/index.ts";
 import { ERRORS, type ErrorName, type ErrorRow, type RetryClass } from "./error-table.ts";
 
+/**
+ * A broken rule of the system: a bug or corrupted data, never a caller's mistake. The engine freezes everything that it
+ * affects and raises an alert.
+ *
+ * @example
+ * ```ts
+ * import { InvariantError } from "managed-orders";
+ * const broken = new InvariantError("I24", "parent -256 has two outstanding children");
+ * ```
+ */
+export class InvariantError extends Error {
+  /** Recognises an error of this class, also one of another copy of the package. */
+  static override readonly [Symbol.hasInstance]: (value: unknown) => boolean =
+    /* @__PURE__ */ recognisedAs("InvariantError");
+  override readonly name = "InvariantError";
+  /** Id of the invariant, as in docs/invariants.md. */
+  readonly invariant: string;
+
+  /** Creates the error of an invariant, such as I53, and of what contradicts it. */
+  constructor(invariant: string, what: string) {
+    super(`${invariant}: ${what}`);
+    this.invariant = invariant;
+  }
+}
+
+/** Returns whether an error says that stored data are damaged or missing, I53 or I54. */
+export const isDamage = (error: unknown): error is InvariantError =>
+  error instanceof InvariantError && (error.invariant === "I53" || error.invariant === "I54");
+
+/**
+ * Throws {@link InvariantError} if `holds` is false. It is active in production too.
+ */
+export function invariant(holds: boolean, id: string, what: string): asserts holds {
+  if (!holds) throw new InvariantError(id, what);
+}
+
 /** Values for the placeholders in an error's text. `field` names the invalid parameter. */
 export type ErrorDetails = Readonly<Record<string, string | number>>;
 
@@ -97,5 +133,29 @@ export class OrderError extends Error {
   toBody(): ErrorBody {
     const { code, msg } = this;
     return { code, msg, error: fullText(this.row, this.details) };
+  }
+}
+
+/**
+ * Passes on what is read after something was decided. If it cannot be read, rejects with an OrderError -1006, because the
+ * failure of the read would say that nothing was executed. Source: decision XR.
+ */
+export async function afterDecision<T>(answer: Promise<T | undefined>): Promise<T> {
+  const found = await answer.catch((cause: unknown) => {
+    throw new OrderError("UNEXPECTED_RESPONSE", {}, { cause });
+  });
+  if (found === undefined) throw new OrderError("UNEXPECTED_RESPONSE");
+  return found;
+}
+
+/**
+ * Returns what is told of a change that was decided. If it cannot be told, throws an OrderError -1006: the error of the
+ * failure would say that nothing was done.
+ */
+export function replyAfterDecision<T>(reply: () => T): T {
+  try {
+    return reply();
+  } catch (cause) {
+    throw new OrderError("UNEXPECTED_RESPONSE", {}, { cause });
   }
 }

@@ -13,9 +13,165 @@ import {
   ZERO_NOTIONAL,
   ZERO_QUANTITY,
 } from "../decimal/index.ts";
-import { type Level, type ParentOrder, type Quote, TRAITS } from "../model/index.ts";
-import { executableSide, meets } from "../triggers/index.ts";
-import { limitConditionOf, limitOf, needsTrigger } from "./conditions.ts";
+import {
+  type Level,
+  type ParentOrder,
+  type ParentType,
+  type Quote,
+  TRAITS,
+  type TriggeredType,
+} from "../model/index.ts";
+import {
+  closesAtMs,
+  endsAtMs,
+  largestSlice,
+  opensAtMs,
+  participationTarget,
+  sliceOf,
+  slotAt,
+} from "../schedules/index.ts";
+import {
+  executableSide,
+  gateDirection,
+  type LevelCondition,
+  limitDirection,
+  meets,
+  type Watch,
+} from "../triggers/index.ts";
+
+/** A slot in which a child may be sent now, and the most that the child may take. */
+export type OpenSlot = Readonly<{ slot: number; quantity: Quantity }>;
+
+/**
+ * Returns the slot of a parent's schedule that is open at `nowMs` and unused. After the last slot a VWAP continues
+ * with one attempt per interval, of at most its largest slice; a TWAP does not.
+ */
+export function openSlotOf(order: ParentOrder, nowMs: number): OpenSlot | undefined {
+  const { plan } = order;
+  const slot = plan === undefined ? undefined : slotAt(plan, nowMs);
+  if (slot === undefined || slot < (order.nextSlot ?? 0)) return undefined;
+  const quantity = quantityOf(order, slot);
+  return quantity > 0 ? { slot, quantity } : undefined;
+}
+
+/** Returns when a slot opens or closes next, so that the parent looks again; undefined when its schedule is over. */
+export function nextSlotChangeMs(order: ParentOrder, nowMs: number): number | undefined {
+  const { plan } = order;
+  if (plan === undefined || isScheduleOver(order, nowMs)) return undefined;
+  const now = slotAt(plan, nowMs);
+  if (now !== undefined && openSlotOf(order, nowMs) !== undefined) return closesAtMs(plan, now);
+  const first = Math.max(order.nextSlot ?? 0, now === undefined ? 0 : now + 1);
+  for (let slot = first; slot < plan.count; slot++) {
+    if (quantityOf(order, slot) > 0) return opensAtMs(plan, slot);
+  }
+  return goesOn(order) ? opensAtMs(plan, Math.max(first, plan.count)) : endsAtMs(plan);
+}
+
+/**
+ * Returns whether the final attempt of a schedule has passed: its last slot has closed, and the schedule does not
+ * continue after it.
+ */
+export function isScheduleOver(order: ParentOrder, nowMs: number): boolean {
+  const endMs = scheduleEndMs(order);
+  return endMs !== undefined && nowMs >= endMs;
+}
+
+/**
+ * Returns when the schedule of a parent is over; undefined without a schedule, and for one that continues after its
+ * last slot.
+ */
+export function scheduleEndMs(order: ParentOrder): number | undefined {
+  return order.plan === undefined || goesOn(order) ? undefined : endsAtMs(order.plan);
+}
+
+/** Returns whether the slot has closed for which the child of a parent was decided. */
+export function isSlotOver({ plan, child }: ParentOrder, nowMs: number): boolean {
+  return plan !== undefined && child?.slot !== undefined && nowMs >= closesAtMs(plan, child.slot);
+}
+
+function quantityOf(order: ParentOrder, slot: number): Quantity {
+  const { plan, intent } = order;
+  if (plan === undefined) return ZERO_QUANTITY;
+  if (slot < plan.count) return sliceOf(plan, intent.quantity, slot);
+  return goesOn(order) ? largestSlice(plan, intent.quantity) : ZERO_QUANTITY;
+}
+
+const goesOn = ({ intent }: ParentOrder): boolean => TRAITS[intent.type].schedule === "volume";
+
+/** Returns whether a type waits for a trigger before its first child. */
+export function needsTrigger(type: ParentType): type is TriggeredType {
+  return TRAITS[type].trigger !== undefined;
+}
+
+/**
+ * Returns whether a post-only order still needs the first quote, which shows whether it would match at once (decision
+ * 21).
+ */
+export function awaitsPostOnlyCheck(order: ParentOrder): boolean {
+  return TRAITS[order.intent.type].postOnly && order.postOnlyCleared === undefined;
+}
+
+/** Returns the current cap (BUY) or floor (SELL) of a parent's children; undefined means at market. */
+export function limitOf(order: ParentOrder): Price | undefined {
+  return order.intent.price ?? order.trigger?.limit;
+}
+
+/** Returns whether a parent can send children: it is neither held, ending, ended, stopped nor restored. */
+export function isActive(order: ParentOrder): boolean {
+  return (
+    order.ended === undefined &&
+    order.pendingEnd === undefined &&
+    order.frozen === undefined &&
+    order.restored === undefined &&
+    order.held === undefined
+  );
+}
+
+/** Returns the prices inside a parent's current cap (BUY) or floor (SELL); undefined means any price. */
+export function limitConditionOf(order: ParentOrder): LevelCondition | undefined {
+  const level = limitOf(order);
+  return level === undefined ? undefined : { direction: limitDirection(order.intent.side), level };
+}
+
+/**
+ * Returns what a parent waits for on counted quotes at `nowMs`. Returns undefined while it watches nothing: held,
+ * ended, ending, frozen, with a child in flight, or between two slots.
+ *
+ * @example
+ * ```ts
+ * import type { ParentOrder } from "managed-orders";
+ * import { type TriggerBook, watchOf } from "managed-orders/rules";
+ * const arm = (book: TriggerBook, order: ParentOrder, nowMs: number): void => {
+ *   const watch = watchOf(order, nowMs);
+ *   if (watch !== undefined) book.add({ ...order, watch });
+ * };
+ * ```
+ */
+export function watchOf(order: ParentOrder, nowMs: number): Watch | undefined {
+  if (!isActive(order) || order.child !== undefined) return undefined;
+  const side = executableSide(order.intent.side);
+  const { type } = order.intent;
+  if (needsTrigger(type) && order.trigger === undefined) return triggerWatch(order, type);
+  if (awaitsPostOnlyCheck(order)) return { kind: "every", side };
+  if (order.plan !== undefined && openSlotOf(order, nowMs) === undefined) return undefined;
+  const condition = limitConditionOf(order);
+  return condition === undefined ? { kind: "every", side } : { kind: "level", side, condition };
+}
+
+function triggerWatch({ intent, activation }: ParentOrder, type: TriggeredType): Watch | undefined {
+  const side = executableSide(intent.side);
+  const level = intent.stopPrice;
+  const condition =
+    level === undefined ? undefined : { direction: gateDirection({ type, side: intent.side }), level };
+  if (intent.trailing === undefined) return condition && { kind: "level", side, condition };
+  return {
+    kind: "trail",
+    side,
+    distance: intent.trailing,
+    ...(condition !== undefined && { gate: condition }),
+    ...(activation !== undefined && { activation }),
+  };
+}
 
 /** Why an active parent sends no child on a quote. Its story shows the reason (decision 25). */
 export type WaitReason =
@@ -182,4 +338,45 @@ function neededAfter(
   const roomy = portion(exact, { numerator: 5, denominator: 4, rounding: "up" });
   if (largest === undefined) return [roomy, exact];
   return [min(roomy, portion(largest, { numerator: children, denominator: 1, rounding: "up" })), exact];
+}
+
+/**
+ * The most that the next child may take, the most that any child may, and the slot that it uses, or the reason why there
+ * is none now. Without `most` the child may take all of the rest; without `largest` a later one may.
+ */
+export type Allowance =
+  | Readonly<{ kind: "take"; most?: Quantity; largest?: Quantity; slot?: number }>
+  | Readonly<{ kind: "wait"; reason: WaitReason }>;
+
+/**
+ * Time of the decision, and in `volume` all executed volume of the market so far if a child may follow it, measured as that
+ * before the order's admission was (`volumeLogged`).
+ */
+type AllowanceContext = Readonly<{ nowMs: number; volume?: Quantity }>;
+
+/** Returns what schedule, share of volume and display size leave for the next child (decisions 27-31). */
+export function allowanceOf(order: ParentOrder, context: AllowanceContext): Allowance {
+  const { intent, plan } = order;
+  if (intent.participationBips !== undefined) return shareOf(order, intent.participationBips, context.volume);
+  if (plan !== undefined) {
+    const open = openSlotOf(order, context.nowMs);
+    return open === undefined
+      ? { kind: "wait", reason: "NO_OPEN_SLOT" }
+      : {
+          kind: "take",
+          most: open.quantity,
+          largest: largestSlice(plan, intent.quantity),
+          slot: open.slot,
+        };
+  }
+  if (intent.icebergQuantity === undefined) return { kind: "take" };
+  const most = min(intent.icebergQuantity, intent.quantity);
+  return { kind: "take", most, largest: most };
+}
+
+function shareOf(order: ParentOrder, bips: number, volume: Quantity | undefined): Allowance {
+  if (volume === undefined || order.volumeBefore === undefined) return { kind: "wait", reason: "NO_VOLUME" };
+  const target = participationTarget(subtract(volume, order.volumeBefore), bips);
+  const most = subtract(target, roundedUp(order));
+  return most > 0 ? { kind: "take", most } : { kind: "wait", reason: "SHARE_USED" };
 }

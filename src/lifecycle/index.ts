@@ -2,33 +2,41 @@ export {
   type Admission,
   type AdmissionContext,
   admit,
+  admitList,
   type BestPrices,
   DEFAULT_MINIMUM,
+  type ListAdmissionContext,
+  levelOf,
   reducibleOf,
 } from "./admission.ts";
 export {
   executable,
   executableLevels,
+  isActive,
+  isScheduleOver,
+  isSlotOver,
+  limitConditionOf,
+  limitOf,
+  needsTrigger,
+  nextSlotChangeMs,
+  openSlotOf,
   restOf,
   type Sizing,
   type SizingContext,
+  scheduleEndMs,
   sizeChild,
   type WaitReason,
+  watchOf,
 } from "./child-size.ts";
-export { isActive, limitConditionOf, limitOf, needsTrigger, watchOf } from "./conditions.ts";
-export { expiresAtMs, isExpired } from "./draft.ts";
 export { evolve, evolveAll, type FactContext } from "./evolve.ts";
 export {
-  CHILD_PREFIX,
-  childIdOf,
-  countOfId,
-  managedIdOf,
-  readChildId,
-  shardOf,
-} from "./identity.ts";
-export { admitList, type ListAdmissionContext, levelOf } from "./list-admission.ts";
-export { type LegEvent, transitionList } from "./list-transition.ts";
-export { type ListStatusView, listStatusOf, orderListOf, protectiveFirst } from "./order-list.ts";
+  type LegEvent,
+  type ListStatusView,
+  listStatusOf,
+  orderListOf,
+  protectiveFirst,
+  transitionList,
+} from "./order-list.ts";
 export type {
   ChildFills,
   Effect,
@@ -37,6 +45,7 @@ export type {
   Rules,
   TransitionContext,
 } from "./parent-event.ts";
+export { type ApiState, type OrderStatus, type StatusView, statusOf } from "./parent-event.ts";
 export {
   type OrderPreview,
   type PreviewContext,
@@ -44,7 +53,14 @@ export {
   previewOrder,
   type QuoteText,
 } from "./preview.ts";
-export { isScheduleOver, isSlotOver, nextSlotChangeMs, openSlotOf, scheduleEndMs } from "./slots.ts";
-export { isInside, isMet, isStallAlertDue } from "./stall.ts";
-export { type ApiState, type OrderStatus, type StatusView, statusOf } from "./status.ts";
-export { type Transition, transition } from "./transition.ts";
+export { expiresAtMs, isExpired, isInside, isMet, isStallAlertDue } from "./report.ts";
+export {
+  CHILD_PREFIX,
+  childIdOf,
+  countOfId,
+  managedIdOf,
+  readChildId,
+  shardOf,
+  type Transition,
+  transition,
+} from "./transition.ts";

@@ -1,5 +1,8 @@
+import { hasExecuted } from "../decimal/index.ts";
 import { invariant } from "../errors/index.ts";
-import type { OrderList, ParentOrder } from "../model/index.ts";
+import type { LegRole, OrderList, ParentOrder } from "../model/index.ts";
+import type { ParentEvent, TransitionContext } from "./parent-event.ts";
+import { type Transition, transition } from "./transition.ts";
 
 /** Public members that describe the state of a list (contract, Linked order list reply). */
 export interface ListStatusView {
@@ -56,3 +59,148 @@ export function* protectiveFirst<T extends Readonly<{ orderId: number }>>(
     }
   }
 }
+
+/** An event of one leg, and all legs of its list in their current state, in display order. */
+export interface LegEvent {
+  readonly legs: readonly ParentOrder[];
+  readonly orderId: number;
+  readonly event: ParentEvent;
+}
+
+/**
+ * The rules of an order list. Returns what an event of one leg does to all legs, for one journal record. The
+ * transitions are in the order of the record: a loser before the winner, a fill before the release that follows from
+ * it. Unchanged legs are left out. A parent outside lists is a list of one (contract "States and transitions",
+ * decisions 12, 13, 34, 35; invariants I40-I43).
+ *
+ *
+ * @example
+ * ```ts
+ * import type { ParentOrder } from "managed-orders";
+ * import { type TransitionContext, transitionList } from "managed-orders/rules";
+ * const canceled = (legs: readonly ParentOrder[], orderId: number, context: TransitionContext): number =>
+ *   transitionList({ legs, orderId, event: { kind: "CANCEL" } }, context).length;
+ * ```
+ */
+export function transitionList(
+  { legs, orderId, event }: LegEvent,
+  context: TransitionContext,
+): readonly Transition[] {
+  const before = legs.find((leg) => leg.orderId === orderId);
+  invariant(before !== undefined, "I53", `order ${orderId} is not a leg of its list`);
+  if (before.list === undefined) return [transition(before, event, context)];
+  if (
+    (executes(event) || event.kind === "NOTHING_TO_REDUCE") &&
+    legs.some((leg) => leg !== before && isRestored(leg))
+  )
+    return [{ order: before, facts: [], effects: [], wait: "LIST_UNKNOWN" }];
+  const isUnknown = legs.some((leg) => leg !== before && leg.child?.state === "UNKNOWN");
+  const leadContext = {
+    ...context,
+    ...(isUnknown && { listUnknown: true as const }),
+    ...releasedFor(legs, before),
+  };
+  const steps =
+    event.kind === "CANCEL"
+      ? legs.map((leg) => transition(leg, event, context))
+      : withConsequences({ legs, before, lead: transition(before, event, leadContext) }, context);
+  return withAlert(legs, steps, context).filter(
+    (step) => step.order.orderId === orderId || step.facts.length > 0,
+  );
+}
+
+type LegOutcome = Readonly<{ legs: readonly ParentOrder[]; before: ParentOrder; lead: Transition }>;
+
+/** Returns the consequences of one leg's transition for the other legs. */
+function withConsequences(
+  { legs, before, lead }: LegOutcome,
+  context: TransitionContext,
+): readonly Transition[] {
+  const after = lead.order;
+  const others = (concerned: (leg: ParentOrder) => boolean, event: ParentEvent): readonly Transition[] =>
+    legs
+      .filter((leg) => leg.orderId !== after.orderId && concerned(leg))
+      .map((leg) => transition(leg, event, context));
+  if (isOfPair(after) && hasWon(after) && !hasWon(before)) {
+    return [...others(isOfPair, { kind: "SIBLING_WON" }), lead];
+  }
+  if (roleOf(after) !== "working") {
+    // The other reduce-only legs would reduce the next position.
+    return lostItsPosition(lead) ? [lead, ...others(reduces, { kind: "SIBLING_HAS_NOTHING" })] : [lead];
+  }
+  if (isWhole(after)) return [lead, ...others(isHeld, { kind: "RELEASED" })];
+  const endsNow = before.ended === undefined && after.ended !== undefined;
+  if (!endsNow) return [lead];
+  const counts = context.rules.residualCountsAsFilled === true && isResidual(after);
+  return [lead, ...others(isHeld, { kind: counts ? "RELEASED" : "WORKING_LEG_ENDED" })];
+}
+
+/**
+ * Returns the most that a released leg may execute if its entry ended with less than its quantity: what the entry has
+ * executed, late fills included. The legs of an entry that filled whole have no such bound.
+ */
+function releasedFor(legs: readonly ParentOrder[], leg: ParentOrder): Pick<TransitionContext, "releasedFor"> {
+  const entry = legs.find((other) => roleOf(other) === "working");
+  if (entry === undefined || entry === leg || isHeld(leg) || isWhole(entry)) return {};
+  return { releasedFor: entry.executedQuantity };
+}
+
+const isResidual = ({ ended }: ParentOrder): boolean => ended?.reason === "RESIDUAL_BELOW_MIN_NOTIONAL";
+
+/**
+ * Returns whether a working leg has executed its whole quantity. This is so in the record of that fill. A child of
+ * the leg may still be in flight then, if the fill was a late one of another child (decision 35).
+ */
+const isWhole = ({ executedQuantity, intent }: ParentOrder): boolean => executedQuantity >= intent.quantity;
+
+const lostItsPosition = ({ facts }: Transition): boolean =>
+  facts.some((fact) => fact.kind === "ENDED" && fact.reason === "NOTHING_TO_REDUCE");
+
+const reduces = ({ intent, ended }: ParentOrder): boolean => intent.reduceOnly && ended === undefined;
+
+/** Returns whether an event can lead to a child. */
+const executes = ({ kind }: ParentEvent): boolean =>
+  kind === "FIRED" || kind === "MEASURED" || kind === "PRINTED";
+
+/**
+ * Returns whether a leg waits to be resumed after a restore. It may have won since the backup, so that no other leg may
+ * fire before its executions are known (decision VD).
+ */
+const isRestored = ({ restored, ended }: ParentOrder): boolean =>
+  restored !== undefined && ended === undefined;
+
+/**
+ * Returns whether a leg of a pair has won: its trigger fired, or, without a trigger, a child of it was intended
+ * (decision 34). A restored leg can have executions of children that the engine does not know.
+ */
+function hasWon(leg: ParentOrder): boolean {
+  return leg.trigger !== undefined || leg.lastChildId !== undefined || hasExecuted(leg);
+}
+
+/**
+ * Adds an alert when a working leg ends with fills while none of its pending legs was released: the fills are
+ * unprotected then (decision 35).
+ */
+function withAlert(
+  legs: readonly ParentOrder[],
+  steps: readonly Transition[],
+  context: TransitionContext,
+): readonly Transition[] {
+  const ended = steps.find(({ order, facts }) => {
+    return roleOf(order) === "working" && facts.some(({ kind }) => kind === "ENDED");
+  });
+  if (ended === undefined || !hasExecuted(ended.order)) return steps;
+  const after = new Map(legs.map((leg) => [leg.orderId, leg]));
+  for (const { order } of steps) after.set(order.orderId, order);
+  const isProtected = [...after.values()].some((leg) => isPending(leg) && !endedHeld(leg));
+  if (isProtected) return steps;
+  const alert = transition(ended.order, { kind: "UNPROTECTED" }, context);
+  const alerted = { ...ended, order: alert.order, facts: [...ended.facts, ...alert.facts] };
+  return steps.map((step) => (step === ended ? alerted : step));
+}
+
+const roleOf = (leg: ParentOrder): LegRole | undefined => leg.list?.role;
+const isHeld = (leg: ParentOrder): boolean => leg.held === true && leg.ended === undefined;
+const endedHeld = (leg: ParentOrder): boolean => leg.held === true && leg.ended !== undefined;
+const isPending = (leg: ParentOrder): boolean => leg.list !== undefined && roleOf(leg) !== "working";
+const isOfPair = (leg: ParentOrder): boolean => roleOf(leg) === "protective" || roleOf(leg) === "profit";

@@ -7,13 +7,66 @@ import {
   withExecution,
   ZERO_QUANTITY,
 } from "../decimal/index.ts";
-import type { AlertKind, ChildOrder, ChildOutcome, ChildReport, Fill, Quote } from "../model/index.ts";
-import { meets } from "../triggers/index.ts";
-import { isDustResidual, isSpent } from "./child-size.ts";
-import { limitConditionOf } from "./conditions.ts";
-import { addFact, type Draft, isExpired } from "./draft.ts";
-import type { ChildFills, ParentEvent } from "./parent-event.ts";
-import { isScheduleOver } from "./slots.ts";
+import {
+  type AlertKind,
+  type ChildOrder,
+  type ChildOutcome,
+  type ChildReport,
+  copyOf,
+  type Fact,
+  type Fill,
+  type ParentCopy,
+  type ParentOrder,
+  type Quote,
+  type StallCause,
+} from "../model/index.ts";
+import { executableSide, meets } from "../triggers/index.ts";
+import {
+  awaitsPostOnlyCheck,
+  isDustResidual,
+  isScheduleOver,
+  isSpent,
+  limitConditionOf,
+  needsTrigger,
+  openSlotOf,
+  type WaitReason,
+} from "./child-size.ts";
+import { type ChangingFact, evolveInPlace } from "./evolve.ts";
+import type { ChildFills, Effect, ParentEvent, TransitionContext } from "./parent-event.ts";
+
+/** An unfinished transition: the facts so far, and the parent after them. */
+export type Draft = {
+  order: ParentOrder;
+  /** The same parent from the first fact on: a private copy, which further facts change in place. */
+  own?: ParentCopy;
+  readonly facts: Fact[];
+  readonly effects: Effect[];
+  wait?: WaitReason;
+  readonly context: TransitionContext;
+};
+
+/** Adds a fact to a draft and applies it. */
+export function addFact(draft: Draft, fact: ChangingFact): void {
+  const { sequence, nowMs } = draft.context;
+  draft.own ??= copyOf(draft.order);
+  draft.order = draft.own;
+  evolveInPlace(draft.own, fact, { orderId: draft.own.orderId, sequence, timeMs: nowMs });
+  draft.facts.push(fact);
+}
+
+/**
+ * Returns when a GTD parent expires, in engine time; undefined for a GTC one. Its `expireTimeMs` is by the wall clock
+ * at its acceptance.
+ */
+export function expiresAtMs({ intent, aheadMs }: ParentOrder): number | undefined {
+  return intent.expireTimeMs === undefined ? undefined : intent.expireTimeMs + (aheadMs ?? 0);
+}
+
+/** Returns whether a GTD parent has expired in engine time. Nothing is placed from then on (I55). */
+export function isExpired(order: ParentOrder, nowMs: number): boolean {
+  const atMs = expiresAtMs(order);
+  return atMs !== undefined && nowMs >= atMs;
+}
 
 /** What comes with a report: the fresh quote, and when a child that it closes with less than asked is looked up. */
 type ReportContext = Pick<Extract<ParentEvent, { kind: "REPORTED" }>, "quote" | "lookUpAfterMs">;
@@ -84,7 +137,7 @@ const detailOf = (report: ChildReport): Readonly<{ detail?: string }> =>
 type Settlement = Extract<ParentEvent, { kind: "SETTLED" }>;
 
 /** The readable part of an unreadable report, and what is wrong with the rest. */
-export type InvalidReport = Readonly<{ childId: string; fills: readonly Fill[]; problem: string }>;
+type InvalidReport = Readonly<{ childId: string; fills: readonly Fill[]; problem: string }>;
 
 /**
  * Processes a report that is partly unreadable. Its readable executions count as usual. The child stays reserved with
@@ -301,4 +354,59 @@ function settleClosed(draft: Draft, outcome: ChildOutcome, quote: Quote | undefi
   if (isSpent(order, releasedFor) || (quote !== undefined && isDustResidual(order, quote, dust))) {
     addFact(draft, { kind: "ENDED", status: "EXPIRED", reason: "RESIDUAL_BELOW_MIN_NOTIONAL" });
   }
+}
+
+/** The alert of a parent that stays stalled is raised again after this time. */
+const STALL_REPEAT_MS = 600_000;
+
+/** The best executable price of a quote lies inside the limit of a parent, or it has none. */
+export function isInside(order: ParentOrder, quote: Quote): boolean {
+  const inside = limitConditionOf(order);
+  return inside === undefined || meets(inside, quote[executableSide(order.intent.side)]);
+}
+
+/**
+ * Returns whether the condition of a parent is met, so that it acts unless something keeps it from it (decision 51): its
+ * trigger fired, a slot is open, or it has neither and its price is there. One that waits for its price does not count, nor
+ * one that ends or is held. That a POV parent has volume to follow is not judged here.
+ */
+export function isMet(order: ParentOrder, quote: Quote, nowMs: number): boolean {
+  if (!mayStall(order) || isExpired(order, nowMs)) return false;
+  if (needsTrigger(order.intent.type)) return order.trigger !== undefined;
+  if (awaitsPostOnlyCheck(order)) return false;
+  if (order.plan !== undefined) return openSlotOf(order, nowMs) !== undefined;
+  return isInside(order, quote);
+}
+
+const mayStall = ({ ended, pendingEnd, held }: ParentOrder): boolean =>
+  ended === undefined && pendingEnd === undefined && held === undefined;
+
+/** Returns whether the alert that a parent is stalled is due at a time. It was raised once, and again after ten minutes. */
+export function isStallAlertDue({ stall }: ParentOrder, nowMs: number): boolean {
+  return stall === undefined || nowMs - stall.alertedAtMs >= STALL_REPEAT_MS;
+}
+
+/** Why a parent sends nothing that executes; `wait` is what its story says of the last quote. */
+type StallFound = Readonly<{ cause: StallCause; detail: string; wait: WaitReason | undefined }>;
+
+/** Raises the alert that a parent is stalled, unless it ended meanwhile or the alert is not due. */
+export function raiseStall(draft: Draft, { cause, detail, wait }: StallFound): void {
+  if (wait !== undefined) draft.wait = wait;
+  if (!mayStall(draft.order) || !isStallAlertDue(draft.order, draft.context.nowMs)) return;
+  addFact(draft, { kind: "ALERT", alert: "ORDER_STALLED", detail: `${cause}: ${detail}`, cause });
+}
+
+/** Ends the stall of a parent whose price went away. The next one within ten minutes raises no alert. */
+export function endStall(draft: Draft, wait: WaitReason | undefined): void {
+  if (wait !== undefined) draft.wait = wait;
+  const { stall } = draft.order;
+  if (stall === undefined || stall.over === true) return;
+  addFact(draft, { kind: "ALERT", alert: "ORDER_RESUMED", detail: "its price went away" });
+}
+
+/** Ends the stall of a parent that has executed something. A child that was refused is no progress (decision 51). */
+export function resumeAfterFill(draft: Draft, before: ParentOrder): void {
+  if (before.stall === undefined || before.stall.over === true) return;
+  if (!draft.facts.some(({ kind }) => kind === "FILLED")) return;
+  addFact(draft, { kind: "ALERT", alert: "ORDER_RESUMED", detail: "something of it has executed" });
 }

@@ -1,5 +1,4 @@
 export type { Account, ApiKey, Delegate, Permission } from "./account.ts";
-export type { CancelRestriction } from "./cancel-restriction.ts";
 export type {
   ChildOrder,
   ChildOutcome,
@@ -9,15 +8,9 @@ export type {
   ChildTimeInForce,
   Fill,
   RefusalMark,
+  Side,
 } from "./child-order.ts";
-export { ExecutionIds } from "./execution-ids.ts";
-export {
-  INSTRUMENT_KINDS,
-  INSTRUMENT_STATUSES,
-  type Instrument,
-  type InstrumentKind,
-  type InstrumentStatus,
-} from "./instrument.ts";
+export { ExecutionIds } from "./child-order.ts";
 export {
   type AlertKind,
   type Cause,
@@ -28,8 +21,36 @@ export {
   SHARD_COUNT,
   shardOfId,
 } from "./journal-record.ts";
-export type { Contingency, LegRole, ListMembership } from "./list-membership.ts";
+export type { CountedPrint, VolumeBar } from "./market.ts";
+export {
+  BAR_LENGTHS_MS,
+  BAR_PRINT_AGE_MS,
+  BARS_RETAINED,
+  type BarFigures,
+  type BarLengthMs,
+  barStartMs,
+  barsOf,
+  countsForBars,
+  figuresOf,
+  figuresOfBars,
+  INSTRUMENT_KINDS,
+  INSTRUMENT_STATUSES,
+  type Instrument,
+  type InstrumentKind,
+  type InstrumentStatus,
+  joinFigures,
+  type KeptQuote,
+  type Level,
+  type MarketMark,
+  type MarketSide,
+  type PriceBar,
+  type PricedPrint,
+  type Quote,
+  type QuoteStamp,
+  stampOf,
+} from "./market.ts";
 export type {
+  CancelRestriction,
   ExecutionReason,
   NativeExecution,
   NativeFill,
@@ -39,9 +60,9 @@ export type {
   NativeStatus,
   NativeTerms,
   NativeTimeInForce,
+  Rejection,
   RejectReason,
 } from "./native-order.ts";
-export type { EndedList, LegIntent, ListIntent, OrderList } from "./order-list.ts";
 export {
   type LimitKind,
   mayTrailAsLeg,
@@ -59,16 +80,30 @@ export {
   TYPED_PARTS,
   type TypedPart,
 } from "./order-types.ts";
-export { type ChildCopy, childCopyOf, copyOf, type ParentCopy } from "./parent-copy.ts";
+export type {
+  Contingency,
+  EndedList,
+  LegIntent,
+  LegRole,
+  ListIntent,
+  ListMembership,
+  OrderList,
+} from "./parent-order.ts";
 export {
   type Activation,
+  type ChildCopy,
+  childCopyOf,
+  copyOf,
   type EarlyClose,
   type EndReason,
   MOST_CLOSE_WAIT_MS,
+  type ParentCopy,
   type ParentEnd,
   type ParentIntent,
   type ParentOrder,
   type PendingEnd,
+  packedIntent,
+  packedPlan,
   type SchedulePlan,
   type ScheduleTerms,
   type Stall,
@@ -77,32 +112,5 @@ export {
   type TimeInForce,
   type TrailingDistance,
   type Trigger,
+  weightBytesOf,
 } from "./parent-order.ts";
-export { packedIntent, packedPlan, weightBytesOf } from "./plan-weights.ts";
-export {
-  BAR_LENGTHS_MS,
-  BAR_PRINT_AGE_MS,
-  BARS_RETAINED,
-  type BarFigures,
-  type BarLengthMs,
-  barStartMs,
-  barsOf,
-  countsForBars,
-  figuresOf,
-  figuresOfBars,
-  joinFigures,
-  type PriceBar,
-  type PricedPrint,
-} from "./price-bars.ts";
-export {
-  type KeptQuote,
-  type Level,
-  type MarketMark,
-  type MarketSide,
-  type Quote,
-  type QuoteStamp,
-  stampOf,
-} from "./quote.ts";
-export type { Rejection } from "./rejection.ts";
-export type { Side } from "./side.ts";
-export type { CountedPrint, VolumeBar } from "./volume.ts";

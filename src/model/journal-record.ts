@@ -1,9 +1,10 @@
 import type { Price, Quantity } from "../decimal/index.ts";
 import type { ChildOrder, ChildOutcome, Fill } from "./child-order.ts";
-import type { ListMembership } from "./list-membership.ts";
+import type { CountedPrint, QuoteStamp } from "./market.ts";
 import type {
   Activation,
   EndReason,
+  ListMembership,
   ParentIntent,
   PendingEnd,
   SchedulePlan,
@@ -11,8 +12,6 @@ import type {
   TerminalStatus,
   Trigger,
 } from "./parent-order.ts";
-import type { QuoteStamp } from "./quote.ts";
-import type { CountedPrint } from "./volume.ts";
 
 /** Alerts that a person must see. They are counted, logged and sent out as events. */
 export type AlertKind =

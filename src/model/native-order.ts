@@ -1,6 +1,11 @@
 import type { Notional, Price, Quantity } from "../decimal/index.ts";
-import type { Fill } from "./child-order.ts";
-import type { Side } from "./side.ts";
+import type { Fill, Side } from "./child-order.ts";
+
+/**
+ * A condition of a cancel: ONLY_NEW cancels the order only if nothing is executed, ONLY_PARTIALLY_FILLED only if
+ * something is executed (convention 3.3).
+ */
+export type CancelRestriction = "ONLY_NEW" | "ONLY_PARTIALLY_FILLED";
 
 /** Status of a native order (contract, Native order snapshot). */
 export type NativeStatus = "NEW" | "PARTIALLY_FILLED" | "FILLED" | "CANCELED" | "EXPIRED" | "REJECTED";
@@ -116,5 +121,30 @@ export interface NativeExecution {
   /** For a trade only. */
   readonly lastQuantity?: Quantity;
   readonly lastPrice?: Price;
+  readonly timeMs: number;
+}
+
+/**
+ * A new order that was refused for a business reason before it had an id. Fields that the request did not contain are
+ * absent (contract, Errors, "Early new-order business rejections").
+ */
+export interface Rejection {
+  /** 22 letters and digits, unique. */
+  readonly rejectionId: string;
+  readonly accountId: number;
+  readonly symbol: string;
+  readonly clientOrderId: string;
+  readonly side?: Side;
+  readonly type?: string;
+  readonly timeInForce?: string;
+  readonly price?: Price;
+  readonly stopPrice?: Price;
+  readonly quantity?: Quantity;
+  /** The negative error code of the answer. */
+  readonly code: number;
+  readonly rejectReason: RejectReason;
+  /** The text of the answer, unchanged. */
+  readonly errorMessage: string;
+  /** Epoch milliseconds. */
   readonly timeMs: number;
 }

@@ -48,14 +48,15 @@ export type {
   AccountUpdate,
   AccountUpdateEvent,
   AccountUpdateReason,
+  AssetBalance,
   BalanceNow,
+  Balances,
   MarginCall,
   MarginCallEvent,
   PositionAtRisk,
   PositionNow,
   ToldFill,
 } from "./account-events.ts";
-export type { AssetBalance, Balances } from "./balances.ts";
 export type {
   ExecutionVenue,
   NotFound,
@@ -87,6 +88,7 @@ export type {
   PrintRange,
   Renewal,
   ShardAssignment,
+  ShardHead,
   ShardLeases,
   ShardOwner,
   ShardRelease,
@@ -103,6 +105,7 @@ export type {
   QuoteDrop,
   QuoteInput,
   QuoteVerdict,
+  VolumeHistory,
 } from "./market-data.ts";
 export type {
   ExecutionQuery,
@@ -113,6 +116,9 @@ export type {
   NativePlacement,
   NativeRequest,
   OpenNativeQuery,
+  RejectionCounts,
+  RejectionQuery,
+  Rejections,
 } from "./native-orders.ts";
 export type {
   AppendBatch,
@@ -140,7 +146,4 @@ export type {
   WeightRefusal,
   WeightVerdict,
 } from "./rate-limiter.ts";
-export type { RejectionCounts, RejectionQuery, Rejections } from "./rejections.ts";
-export type { ShardHead } from "./shard-head.ts";
 export type { CommitPart, Condition, Entry, KeyRange, Storage, StorageTime } from "./storage.ts";
-export type { VolumeHistory } from "./volume-history.ts";

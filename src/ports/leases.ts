@@ -1,5 +1,13 @@
 import type { JournalRecord, PricedPrint } from "../model/index.ts";
-import type { ShardHead } from "./shard-head.ts";
+
+/** Head of a shard in the store: the epoch that owns it, and the sequence of its last record. */
+export interface ShardHead {
+  readonly shard: number;
+  readonly epoch: number;
+  readonly sequence: number;
+  /** The highest sequence of a record that `forgetEnded` has deleted; absent or 0 if it has deleted none. */
+  readonly forgotten?: number;
+}
 
 /**
  * What a process that shares a store with others says of itself when it joins. A name has 1 to 200 characters, address

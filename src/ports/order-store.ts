@@ -10,8 +10,7 @@ import type {
   PricedPrint,
   VolumeBar,
 } from "../model/index.ts";
-import type { PrintPlace, ShardLeases } from "./leases.ts";
-import type { ShardHead } from "./shard-head.ts";
+import type { PrintPlace, ShardHead, ShardLeases } from "./leases.ts";
 
 /**
  * Additions of one shard: records in sequence, and as full rows the parents that these records ended or changed after

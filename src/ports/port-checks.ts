@@ -1,16 +1,13 @@
 import { type OptionCheck, optionalOption, portOption, wholeOption, wordOption } from "../common/index.ts";
-import type { AccountEvents } from "./account-events.ts";
-import type { Balances } from "./balances.ts";
+import type { AccountEvents, Balances } from "./account-events.ts";
 import type { ExecutionVenue } from "./execution-venue.ts";
 import type { Accounts, Clock, Entropy, Exposure, Instruments, Telemetry } from "./host.ts";
 import type { ShardLeases } from "./leases.ts";
-import type { MarketData, OwnFillsInPrints } from "./market-data.ts";
-import type { NativeOrders } from "./native-orders.ts";
+import type { MarketData, OwnFillsInPrints, VolumeHistory } from "./market-data.ts";
+import type { NativeOrders, Rejections } from "./native-orders.ts";
 import type { OrderStore } from "./order-store.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
-import type { Rejections } from "./rejections.ts";
 import type { Storage } from "./storage.ts";
-import type { VolumeHistory } from "./volume-history.ts";
 
 /*
  * Checks of the ports that a host hands in. Each names every function of its interface; the compiler refuses a table

@@ -1,12 +1,23 @@
-export { participationTarget } from "./participation.ts";
-export { closesAtMs, endsAtMs, opensAtMs, type PlanTerms, schedulePlan, slotAt, weightsOf } from "./plan.ts";
-export { share } from "./share.ts";
 export {
+  type ProfileTerms,
+  participationTarget,
+  profileWindow,
+  type VolumeProfile,
+  volumeProfile,
+} from "./participation.ts";
+export {
+  closesAtMs,
+  endsAtMs,
   joinSmallSlices,
   largestSlice,
+  opensAtMs,
   type PlannedSlot,
+  type PlanTerms,
+  schedulePlan,
+  share,
   sliceOf,
+  slotAt,
   slotsOf,
   smallestSlice,
-} from "./slices.ts";
-export { type ProfileTerms, profileWindow, type VolumeProfile, volumeProfile } from "./volume-profile.ts";
+  weightsOf,
+} from "./plan.ts";

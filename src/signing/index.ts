@@ -6,8 +6,7 @@
  */
 
 export { type JsonInput, type JsonObject, type JsonValue, readJson, writeJson } from "../wire/index.ts";
-export { type CanonicalDifference, compareCanonical } from "./canonical-difference.ts";
-export { derivedClientId } from "./derived-client-id.ts";
+export type { SignatureSender } from "./replay-guard.ts";
 export {
   createReplayGuard,
   type ReplayGuard,
@@ -15,8 +14,8 @@ export {
   type ReplayVerdict,
   type SignatureUse,
 } from "./replay-guard.ts";
-export type { SignatureSender } from "./replay-shares.ts";
-export { isSignature, sign, verifySignature } from "./signature.ts";
+export { type CanonicalDifference, compareCanonical } from "./rest-signature.ts";
+export { derivedClientId, isSignature, sign, verifySignature } from "./signature.ts";
 export {
   encodeQuery,
   type ParametersOf,

@@ -1,9 +1,8 @@
 import type { Price, Scaled } from "../decimal/index.ts";
 import type { Activation, MarketSide, TrailingDistance } from "../model/index.ts";
-import { olderFirst } from "./firing-order.ts";
 import { type HeapNode, LeftistHeap } from "./leftist-heap.ts";
 import { rateOf } from "./trailing.ts";
-import type { Watcher } from "./watch.ts";
+import { type LevelCondition, olderFirst, type Watcher } from "./watch.ts";
 
 /**
  * A watcher in the trigger book, and the node of the one heap that holds it. Every resting order has one, so it is a
@@ -77,12 +76,12 @@ export function putInto(heap: LeftistHeap<Entry>, entry: Entry): void {
 }
 
 /** Orders entries by key, lowest first, then oldest first. */
-export function lowestKey(a: Entry, b: Entry): boolean {
+function lowestKey(a: Entry, b: Entry): boolean {
   return a.key < b.key || (a.key === b.key && isOlder(a, b));
 }
 
 /** Orders entries by key, highest first, then oldest first. */
-export function highestKey(a: Entry, b: Entry): boolean {
+function highestKey(a: Entry, b: Entry): boolean {
   return a.key > b.key || (a.key === b.key && isOlder(a, b));
 }
 
@@ -138,4 +137,40 @@ export function currentGroup({ trail }: TrailingEntry): Group | undefined {
   }
   trail.group = group;
   return group;
+}
+
+/** Levels and gates on one side of the market, in two heaps. A quote that meets none looks only at the two heads. */
+export class LevelHeaps {
+  readonly #atOrAbove = new LeftistHeap<Entry>(lowestKey);
+  readonly #atOrBelow = new LeftistHeap<Entry>(highestKey);
+
+  /** Adds an entry that waits for `condition`. */
+  add(entry: Entry, condition: LevelCondition): void {
+    entry.key = condition.level;
+    putInto(condition.direction === "atOrAbove" ? this.#atOrAbove : this.#atOrBelow, entry);
+  }
+
+  /** Returns whether the price meets the condition of an entry. */
+  hasMet(price: Price): boolean {
+    return this.#meetsAbove(price) || this.#meetsBelow(price);
+  }
+
+  /**
+   * Removes and returns an entry whose condition the price meets; `undefined` when there is none. In each direction
+   * the most crossed goes first, then the oldest.
+   */
+  takeMet(price: Price): Entry | undefined {
+    if (this.#meetsAbove(price)) return this.#atOrAbove.pop();
+    return this.#meetsBelow(price) ? this.#atOrBelow.pop() : undefined;
+  }
+
+  #meetsAbove(price: Price): boolean {
+    const { head } = this.#atOrAbove;
+    return head !== undefined && head.key <= price;
+  }
+
+  #meetsBelow(price: Price): boolean {
+    const { head } = this.#atOrBelow;
+    return head !== undefined && head.key >= price;
+  }
 }

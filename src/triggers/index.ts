@@ -1,14 +1,6 @@
-export {
-  executableSide,
-  gateDirection,
-  limitDirection,
-  meets,
-  stopDirection,
-  takeProfitDirection,
-} from "./conditions.ts";
 export { IdMap, type ReadonlyIdMap } from "./id-map.ts";
 export { type HeapNode, LeftistHeap } from "./leftist-heap.ts";
-export { type MarketOf, MarkHistory, type MarksOf } from "./mark-history.ts";
+export { type MarketOf, MarkHistory, type MarksOf } from "./marks.ts";
 export { displayedLevel, dynamicLimit, type TrailingPoint, trailingLevel } from "./trailing.ts";
 export { TriggerBook } from "./trigger-book.ts";
 export type {
@@ -20,4 +12,12 @@ export type {
   Progress,
   Watch,
   Watcher,
+} from "./watch.ts";
+export {
+  executableSide,
+  gateDirection,
+  limitDirection,
+  meets,
+  stopDirection,
+  takeProfitDirection,
 } from "./watch.ts";

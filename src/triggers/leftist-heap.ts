@@ -8,7 +8,7 @@ export type HeapNode<T> = {
 };
 
 /** Returns whether `a` must leave the heap before `b`. Returns false for equal nodes. */
-export type Precedes<T> = (a: T, b: T) => boolean;
+type Precedes<T> = (a: T, b: T) => boolean;
 
 /**
  * An intrusive leftist heap. Insert, absorb, pop and remove take O(log n) each, even the first pop after a million

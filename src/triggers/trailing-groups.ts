@@ -1,9 +1,9 @@
 import { add, type Price, subtract } from "../decimal/index.ts";
 import type { MarketSide } from "../model/index.ts";
 import { currentGroup, Group, type HeldActivation, type Rank, type TrailingEntry } from "./entry.ts";
-import { type Hit, levelHit } from "./firing-order.ts";
 import { LeftistHeap } from "./leftist-heap.ts";
 import { relativeSpan } from "./trailing.ts";
+import { type Hit, levelHit } from "./watch.ts";
 
 /**
  * Active trailing entries on one side of the market, in groups with the same reference. One heap is headed by the

@@ -27,7 +27,7 @@ const SPLIT = 100_000;
 const WHOLE: number = SPLIT * SPLIT;
 
 /** A distance that grows with the reference. */
-export type RelativeDistance = Exclude<TrailingDistance, { kind: "amount" }>;
+type RelativeDistance = Exclude<TrailingDistance, { kind: "amount" }>;
 
 /** Returns a relative distance in units of 1e-10 of the reference. */
 export function rateOf(distance: RelativeDistance): Scaled {

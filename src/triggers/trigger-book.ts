@@ -3,9 +3,8 @@ import type { Price } from "../decimal/index.ts";
 import { InvariantError } from "../errors/index.ts";
 import type { Activation, MarketMark, MarketSide, Quote } from "../model/index.ts";
 import { type Entry, entryOf } from "./entry.ts";
-import { MarkHistory } from "./mark-history.ts";
-import { SideBook } from "./side-book.ts";
-import { PriceSweep } from "./sweep.ts";
+import { MarkHistory } from "./marks.ts";
+import { PriceSweep, SideBook } from "./side-book.ts";
 import type { Activated, Observation, Progress, Watch, Watcher } from "./watch.ts";
 
 /** Groups of trailing orders that may be merged at once by a quote that meets no order. */

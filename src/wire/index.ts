@@ -1,7 +1,16 @@
-export { isJsonBody, readBody } from "./body.ts";
-export { bytesToText } from "./bytes.ts";
-export { readFlatJson, readFlatText } from "./flat-json.ts";
-export { singleHeader } from "./headers.ts";
+export {
+  bytesToText,
+  isJsonBody,
+  isStrictQuery,
+  percentDecode,
+  percentEncode,
+  type RequestTarget,
+  readBody,
+  readForm,
+  readQuery,
+  singleHeader,
+  splitTarget,
+} from "./http.ts";
 export {
   decodeParent,
   decodeRecord,
@@ -10,21 +19,21 @@ export {
   readableJournal,
   requireStorable,
 } from "./journal/codec.ts";
-export { type JsonInput, writeJson } from "./json-text.ts";
-export { type JsonObject, type JsonValue, readJson } from "./json-value.ts";
-export { readForm, readQuery } from "./pairs.ts";
-export { percentDecode, percentEncode } from "./percent.ts";
-export { readReplyJson } from "./reply-json.ts";
 export {
+  type JsonObject,
+  type JsonValue,
   mergeParameters,
   PARAMETER_LIMIT,
   type Parameters,
+  readFlatJson,
+  readFlatText,
+  readJson,
   type Scalar,
-} from "./scalar.ts";
+} from "./json.ts";
+export { type JsonInput, readReplyJson, writeJson } from "./json-text.ts";
+export type { WireRequest, WireResponse } from "./socket-message.ts";
 export {
   type RequestId,
   readSocketMessage,
   type SocketMessage,
 } from "./socket-message.ts";
-export { isStrictQuery, type RequestTarget, splitTarget } from "./target.ts";
-export type { WireRequest, WireResponse } from "./wire-message.ts";

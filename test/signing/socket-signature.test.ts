@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { sign } from "../../src/signing/index.ts";
 import { socketSignature, verifySocketSignature } from "../../src/signing/internal.ts";
-import { socketPayload } from "../../src/signing/socket-signature.ts";
+import { socketPayload } from "../../src/signing/signed-request.ts";
 import { type Parameters, percentEncode, readFlatJson, type Scalar } from "../../src/wire/index.ts";
 import { bytes, refusal } from "../wire/refusal.ts";
 

@@ -1,6 +1,6 @@
 import { findMethod, METHODS, type MethodDescriptor } from "../../src/requests/index.ts";
 import { sign } from "../../src/signing/index.ts";
-import { socketPayload } from "../../src/signing/socket-signature.ts";
+import { socketPayload } from "../../src/signing/signed-request.ts";
 import { type JsonObject, percentDecode, readFlatText } from "../../src/wire/index.ts";
 import { type Credentials, KEYS, START_MS } from "./service-world.ts";
 import { SocketClient } from "./socket-client.ts";

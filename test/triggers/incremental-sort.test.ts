@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { IncrementalSort } from "../../src/triggers/incremental-sort.ts";
+import { IncrementalSort } from "../../src/triggers/side-book.ts";
 
 type Thing = Readonly<{ key: number; id: number }>;
 const before = (a: Thing, b: Thing): boolean => a.key < b.key || (a.key === b.key && a.id < b.id);

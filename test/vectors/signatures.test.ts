@@ -4,7 +4,7 @@ import * as node from "../../src/signing/hmac-node.ts";
 import * as portable from "../../src/signing/hmac-portable.ts";
 import { sign, signSocketParameters, verifySignature } from "../../src/signing/index.ts";
 import { restSignature, socketSignature, verifySocketSignature } from "../../src/signing/internal.ts";
-import { socketPayload } from "../../src/signing/socket-signature.ts";
+import { socketPayload } from "../../src/signing/signed-request.ts";
 import { type Parameters, readFlatJson, type Scalar } from "../../src/wire/index.ts";
 import socketOrder from "./socket-order.json" with { type: "json" };
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { OrderError } from "../../src/errors/index.ts";
-import { type JsonCursor, skipString, takeString } from "../../src/wire/json-cursor.ts";
+import { type JsonCursor, skipString, takeString } from "../../src/wire/json.ts";
 import { anyText } from "./any-text.ts";
 
 /** The end position of a token reader in a text; undefined if it refuses the text. */

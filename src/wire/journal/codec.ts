@@ -6,13 +6,81 @@ import {
   packedIntent,
   packedPlan,
 } from "../../model/index.ts";
-import { type Name, opened, unreadable } from "./envelope.ts";
-import { WRITTEN } from "./formats.ts";
-import { read } from "./reader.ts";
-import type { Kind } from "./schema.ts";
-import { type Members, Unfit } from "./unfit.ts";
-import { FACT_KINDS } from "./v1/record.ts";
-import { write } from "./writer.ts";
+import { expectEnd, type JsonCursor, skipValue } from "../json.ts";
+import { FACT_KINDS, intent, parent, record } from "./record.ts";
+import { isObject, type Kind, type Members, NEWER, read, Unfit, write } from "./schema.ts";
+
+/**
+ * A format of the texts: its version number, which the texts begin with, the schema of each kind of row, and the
+ * schema of an intent in them.
+ */
+export type Format = Readonly<{
+  version: number;
+  record: Kind<JournalRecord>;
+  parent: Kind<ParentOrder>;
+  intent: Kind<ParentIntent>;
+}>;
+
+const FIRST: Format = { version: 1, record, parent, intent };
+
+/**
+ * Every format that was ever written. All of them stay readable forever. A change that an existing reader would
+ * misread needs a new format.
+ */
+export const FORMATS: ReadonlyMap<unknown, Format> = new Map([[FIRST.version, FIRST]]);
+
+/** The format of new texts. */
+export const WRITTEN: Format = FIRST;
+
+/** Name of a text for an error message. */
+export type Name = () => string;
+
+/** Returns the unchecked content of a text, and its format. Throws an InvariantError I53. */
+export function opened(
+  text: string,
+  member: "record" | "parent",
+  name: Name,
+): Readonly<{ format: Format; value: Members }> {
+  const envelope = parse(text, name);
+  if (!isObject(envelope)) throw unreadable(name, "it is not an object");
+  const format = FORMATS.get(envelope.v);
+  if (format === undefined) throw unreadable(name, problemOf(envelope.v));
+  const value = envelope[member];
+  if (!isObject(value)) throw unreadable(name, `it has no member ${member}`);
+  return { format, value };
+}
+
+function problemOf(version: unknown): string {
+  const isNewer = typeof version === "number" && Number.isSafeInteger(version) && version > WRITTEN.version;
+  if (isNewer) return `it has the format ${version}, ${NEWER}`;
+  return `its format is not ${[...FORMATS.keys()].join(" or ")}, the one this version reads`;
+}
+
+/** Returns the error for a text that cannot be read. */
+export function unreadable(name: Name, what: string): InvariantError {
+  return new InvariantError("I53", `${name()} cannot be read: ${what}`);
+}
+
+function parse(text: string, name: Name): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The parser's own message quotes the text, which must not reach a log.
+    throw unreadable(name, `broken text at character ${faultOf(text)} of ${text.length}`);
+  }
+}
+
+/** Returns the position at which a text stops being JSON, counted from 0. */
+function faultOf(text: string): number {
+  const cursor: JsonCursor = { text, at: 0 };
+  try {
+    skipValue(cursor);
+    expectEnd(cursor);
+  } catch {
+    // The cursor is at the fault now.
+  }
+  return cursor.at;
+}
 
 /**
  * Returns the text of a journal record for a store, about 400 bytes for an acceptance. The text is exact: a bigint

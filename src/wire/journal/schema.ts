@@ -1,5 +1,48 @@
-import type { NumberRow, Scaled } from "../../decimal/index.ts";
-import type { ExecutionIds } from "../../model/index.ts";
+import { type NumberRow, normalise, type Scaled } from "../../decimal/index.ts";
+import { ExecutionIds } from "../../model/index.ts";
+
+/** An object with unchecked members. */
+export type Members = Record<string, unknown>;
+
+/**
+ * Error of a value that does not fit its schema. The message contains only words of the schema, because the text may
+ * be secret.
+ */
+export class Unfit extends Error {
+  override readonly name = "Unfit";
+}
+
+/** Returns whether a parsed value is an object with members. An array is not. */
+export function isObject(value: unknown): value is Members {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Returns the error for a missing member or one of the wrong type, which is damage. */
+export function wrongKind(place: string, what = "a member is missing or has the wrong type"): Unfit {
+  return new Unfit(`${what}: ${place}`);
+}
+
+/**
+ * Returns the error for content of a newer version. That content has a meaning, and an order read without it would be
+ * another order (decision BP).
+ */
+export function newer(what: string): Unfit {
+  return new Unfit(`it holds ${what}, ${NEWER}`);
+}
+
+/** What is said of content of a newer version, and what helps. */
+export const NEWER =
+  "which this version does not know; a newer version of managed-orders wrote it: run that version";
+
+/** Returns the error for a value in memory that could not be read again. */
+function unwritable(place: string): Unfit {
+  return new Unfit(`${place} is not part of the journal's format`);
+}
+
+/** Returns a name for a message. Shows only names that a schema could have. */
+export function named(word: string): string {
+  return /^[A-Za-z_]{1,40}$/.test(word) ? `"${word}"` : "with an unreadable name";
+}
 
 /**
  * Form of a value in the journal: a safe integer; a whole number of any size; text; one of a set of words; true or
@@ -36,7 +79,7 @@ export type Schema = Readonly<{
 }>;
 
 /** The members of an object. */
-export type Shape = Readonly<{
+type Shape = Readonly<{
   /** Its name in errors, such as "a fill". */
   owner: string;
   members: ReadonlyMap<string, Member>;
@@ -168,4 +211,171 @@ function shapeOf(owner: string, given: MembersGiven): Shape {
     members: new Map(members),
     needed: members.reduce((sum, [, { need }]) => sum + need, 0),
   };
+}
+
+/** Place of an array entry in an error. */
+const ENTRY = "an entry";
+
+const DIGITS = /^-?[0-9]{1,40}$/;
+
+/**
+ * Reads a parsed value by its schema. Every member is checked. Objects and arrays are restored in place, with members
+ * in the order of the text. Throws an Unfit for anything that the schema does not know.
+ */
+export function read<T>(kind: Kind<T>, value: unknown, place: string): T {
+  return meaningOf(kind, value, place) as T;
+}
+
+function meaningOf(schema: Schema, value: unknown, place: string): unknown {
+  switch (schema.form) {
+    case "integer":
+      if (Number.isSafeInteger(value)) return value;
+      break;
+    case "scaled":
+      return Number.isSafeInteger(value) ? value : wideOf(value, place);
+    case "text":
+      if (typeof value === "string") return value;
+      break;
+    case "words":
+      if (schema.words.has(value)) return value;
+      if (typeof value === "string") throw newer(`a word in the member ${place}`);
+      break;
+    case "flag":
+      if (typeof value === "boolean") return value;
+      break;
+    case "yes":
+      if (value === true) return value;
+      break;
+    case "list":
+      return entriesOf(schema, value, place);
+    case "ids":
+      return ExecutionIds.of(entriesOf(schema, value, place) as string[]);
+    case "object":
+      return membersOf(schema.shape, value, place);
+    case "union":
+      return membersOf(shapeOfValue(schema, value, place), value, place);
+  }
+  throw wrongKind(place);
+}
+
+function wideOf(value: unknown, place: string): Scaled {
+  if (!isObject(value)) throw wrongKind(place);
+  const { n } = value;
+  if (typeof n !== "string" || !DIGITS.test(n) || Object.keys(value).length !== 1)
+    throw wrongKind(place, "a number cannot be read");
+  return normalise(BigInt(n));
+}
+
+function entriesOf({ entry }: Schema, value: unknown, place: string): unknown[] {
+  if (!Array.isArray(value) || entry === undefined) throw wrongKind(place);
+  const entries: unknown[] = value;
+  for (let index = 0; index < entries.length; index++) {
+    const stored = entries[index];
+    const held = meaningOf(entry, stored, ENTRY);
+    if (held !== stored) entries[index] = held;
+  }
+  return entries;
+}
+
+function shapeOfValue({ what, shapes }: Schema, value: unknown, place: string): Shape | undefined {
+  if (!isObject(value)) throw noObject(place);
+  const { kind } = value;
+  if (typeof kind !== "string") throw newer(`a ${what} without a kind`);
+  const shape = shapes.get(kind);
+  if (shape === undefined) throw newer(`the ${what} kind ${named(kind)}`);
+  return shape;
+}
+
+function membersOf(shape: Shape | undefined, value: unknown, place: string): Members {
+  if (!isObject(value) || shape === undefined) throw noObject(place);
+  const { members } = shape;
+  let found = 0;
+  for (const name in value) {
+    const member = members.get(name);
+    if (member === undefined) throw newer(`the member ${named(name)} of ${shape.owner}`);
+    const stored = value[name];
+    const held = meaningOf(member.schema, stored, member.place);
+    if (held !== stored) value[name] = held;
+    found += member.need;
+  }
+  if (found !== shape.needed) throw wrongKind(missingOf(shape, value));
+  return value;
+}
+
+const noObject = (place: string): Unfit =>
+  place === ENTRY ? newer("an entry that is not an object") : wrongKind(place);
+
+function missingOf({ owner, members }: Shape, value: Members): string {
+  for (const [name, { need, place }] of members) if (need === 1 && !Object.hasOwn(value, name)) return place;
+  return owner;
+}
+
+/** Text that needs no escapes in JSON. */
+const PLAIN = /^[ !#-[\]-~]*$/;
+
+/**
+ * Returns the JSON of a value. Members keep the value's order. Throws an Unfit for anything
+ * that the schema does not know, because it could not be read again.
+ */
+export function write<T>(kind: Kind<T>, value: T, place: string): string {
+  return textOf(kind, value, place);
+}
+
+function textOf(schema: Schema, value: unknown, place: string): string {
+  switch (schema.form) {
+    case "integer":
+      if (Number.isSafeInteger(value)) return `${value}`;
+      break;
+    case "scaled":
+      if (Number.isSafeInteger(value)) return `${value}`;
+      if (typeof value === "bigint") return `{"n":"${value}"}`;
+      break;
+    case "text":
+      if (typeof value === "string") return quoted(value);
+      break;
+    case "words": {
+      const written = schema.words.get(value);
+      if (written !== undefined) return written;
+      break;
+    }
+    case "flag":
+      if (typeof value === "boolean") return value ? "true" : "false";
+      break;
+    case "yes":
+      if (value === true) return "true";
+      break;
+    case "list":
+    case "ids":
+      return entries(schema, value as Iterable<unknown>);
+    case "object":
+      return members(schema.shape, value as Members, place);
+    case "union":
+      return members(schema.shapes.get((value as Members).kind), value as Members, place);
+  }
+  throw unwritable(place);
+}
+
+const quoted = (value: string): string => (PLAIN.test(value) ? `"${value}"` : JSON.stringify(value));
+
+function entries({ entry }: Schema, values: Iterable<unknown>): string {
+  if (entry === undefined) return "[]";
+  let written = "";
+  for (const value of values) written += `${written === "" ? "" : ","}${textOf(entry, value, "an entry")}`;
+  return `[${written}]`;
+}
+
+function members(shape: Shape | undefined, value: Members, place: string): string {
+  if (shape === undefined) throw unwritable(place);
+  let found = 0;
+  let written = "";
+  for (const name in value) {
+    const stored = value[name];
+    if (stored === undefined) continue;
+    const member = shape.members.get(name);
+    if (member === undefined) throw unwritable(`the member ${named(name)} of ${shape.owner}`);
+    written += (written === "" ? member.first : member.next) + textOf(member.schema, stored, member.place);
+    found += member.need;
+  }
+  if (found !== shape.needed) throw unwritable(`${shape.owner} without all of its members`);
+  return `{${written}}`;
 }

@@ -52,7 +52,7 @@ export const BUGS: readonly Bug[] = [
     name: "executions known by their parent and id alone",
     edits: [
       {
-        file: "src/model/execution-ids.ts",
+        file: "src/model/child-order.ts",
         before: "const keyOf = (childId: string, executionId: string): string =>",
         after: `const keyOf = (_childId: string, executionId: string): string => "1 " + executionId;
 export const keyOfBoth = (childId: string, executionId: string): string =>`,
@@ -99,7 +99,7 @@ export const keyOfBoth = (childId: string, executionId: string): string =>`,
     name: "release on partial fill",
     edits: [
       {
-        file: "src/lifecycle/list-transition.ts",
+        file: "src/lifecycle/order-list.ts",
         before: "executedQuantity >= intent.quantity;",
         after: "executedQuantity > 0 && intent.quantity > 0;",
       },

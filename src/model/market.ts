@@ -1,5 +1,83 @@
 import { add, max, min, type Notional, notionalOf, type Price, type Quantity } from "../decimal/index.ts";
-import type { CountedPrint } from "./volume.ts";
+
+/** The side of the market that an order executes against: the ask for BUY, the bid for SELL. */
+export type MarketSide = "ask" | "bid";
+
+/** One visible level. Without `size` the source gives none, and the level counts as unlimited (decision 22). */
+export interface Level {
+  readonly price: Price;
+  readonly size?: Quantity;
+}
+
+/**
+ * A counted quote, which passed the quote gate. Levels are best first. `sequence` counts per instrument and process.
+ */
+export interface Quote {
+  readonly symbol: string;
+  readonly bid: Price;
+  readonly ask: Price;
+  readonly bids: readonly Level[];
+  readonly asks: readonly Level[];
+  readonly timeMs: number;
+  readonly sequence: number;
+}
+
+/** The part of a quote that a journal record keeps as its cause. */
+export interface QuoteStamp {
+  readonly symbol: string;
+  readonly bid: Price;
+  readonly ask: Price;
+  readonly timeMs: number;
+  readonly sequence: number;
+}
+
+/** The part of the last counted quote of a market that a store keeps. */
+export type KeptQuote = Omit<QuoteStamp, "sequence">;
+
+/** Returns the stamp of a quote. */
+export function stampOf(quote: Quote): QuoteStamp {
+  return {
+    symbol: quote.symbol,
+    bid: quote.bid,
+    ask: quote.ask,
+    timeMs: quote.timeMs,
+    sequence: quote.sequence,
+  };
+}
+
+/**
+ * An extreme on which trailing orders of a shard depend. On the ask it is a low, on the bid a high. Positions rise with
+ * time per instrument and side; a shard has a mark only at some of them.
+ */
+export interface MarketMark {
+  readonly shard: number;
+  readonly symbol: string;
+  readonly side: MarketSide;
+  readonly position: number;
+  readonly price: Price;
+  readonly timeMs: number;
+}
+
+/**
+ * An executed trade of the service as it was counted, once per id. A fresh trade counts for POV; every trade counts
+ * for the bar of its minute.
+ */
+export interface CountedPrint {
+  readonly symbol: string;
+  readonly id: string;
+  readonly quantity: Quantity;
+  /** When it was executed, and when it was first seen here, in epoch milliseconds. */
+  readonly timeMs: number;
+  readonly seenAtMs: number;
+  readonly fresh: boolean;
+}
+
+/** Executed base-asset volume of one minute, which begins at `minuteMs`. A minute without volume has no bar. */
+export interface VolumeBar {
+  readonly symbol: string;
+  readonly minuteMs: number;
+  readonly quantity: Quantity;
+}
 
 /** A counted print with its price. */
 export interface PricedPrint extends CountedPrint {
@@ -135,4 +213,38 @@ export function barsOf(prints: readonly PricedPrint[]): readonly PriceBar[] {
     }
   }
   return [...bars.values()];
+}
+
+/** Trading state of an instrument. Orders are placed only in TRADING; cancels always work. */
+export type InstrumentStatus = "TRADING" | "HALT" | "BREAK" | "CANCEL_ONLY" | "END_OF_DAY";
+
+/** All states of an instrument. */
+export const INSTRUMENT_STATUSES: readonly InstrumentStatus[] = [
+  "TRADING",
+  "HALT",
+  "BREAK",
+  "CANCEL_ONLY",
+  "END_OF_DAY",
+];
+
+/** Kind of market of an instrument. Advanced orders need `liquidity`. */
+export type InstrumentKind = "liquidity" | "staking" | "conversion";
+
+/** All kinds of markets. */
+export const INSTRUMENT_KINDS: readonly InstrumentKind[] = ["liquidity", "staking", "conversion"];
+
+/** A tradable pair. `symbol` is canonical, `<BASE>/USD` for liquidity markets. Aliases resolve on advanced routes. */
+export interface Instrument {
+  readonly id: number;
+  readonly symbol: string;
+  readonly aliases: readonly string[];
+  readonly baseAsset: string;
+  readonly quoteAsset: string;
+  readonly name: string;
+  readonly kind: InstrumentKind;
+  readonly status: InstrumentStatus;
+  /** Address of the base asset, such as the address of its contract on a chain. */
+  readonly address?: string;
+  /** Page about the instrument, a URI. */
+  readonly url?: string;
 }

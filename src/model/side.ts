@@ -1,2 +1,0 @@
-/** Direction of an order. */
-export type Side = "BUY" | "SELL";
