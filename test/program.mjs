@@ -41,6 +41,7 @@ const PROGRAMS = {
   clients: { folder: "test/existing-clients", parts: SANDBOX, script: "test/existing-clients/main.mjs" },
   cluster: { folder: "test/postgres", parts: ["package"], source: "test/cluster/main.ts" },
   consumers: { folder: "test/consumers", parts: ["package"], script: "test/consumers/main.mjs" },
+  count: { script: "test/style/count.mjs" },
   crash: { parts: ["package"], source: "test/crash/main.ts" },
   fuzz: { parts: ["front"], source: "test/fuzz/main.ts" },
   golden: { source: "test/golden/make.ts" },
