@@ -1,7 +1,6 @@
 import { Decimal } from "decimal.js";
 import type { Notional } from "./exact.ts";
-import type { Scaled } from "./scaled.ts";
-import { PRICE_SCALE, type Quantity } from "./scaled.ts";
+import { PRICE_SCALE, type Quantity, type Scaled } from "./scaled.ts";
 
 /**
  * decimal.js with enough precision for every quotient here: at most 32 digits before the point, and 48 after it,

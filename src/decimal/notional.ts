@@ -6,9 +6,8 @@
  */
 
 import { formatNotional, type Notional, notional, notionalOf, ZERO_NOTIONAL } from "./exact.ts";
-import type { Price, Quantity } from "./scaled.ts";
 import * as scaled from "./scaled.ts";
-import { requireText } from "./scaled.ts";
+import { type Price, type Quantity, requireText } from "./scaled.ts";
 
 /** The amount zero. */
 export const zero: Notional = ZERO_NOTIONAL;

@@ -29,7 +29,7 @@ import type { AtRest, Engine, EngineOptions, Verification } from "./core/api.ts"
 import { checkedOptions } from "./core/checked-options.ts";
 import { type Core, coreOf } from "./core/core.ts";
 import { timely } from "./core/stored.ts";
-import { QuoteMemory } from "./market/quote-memory.ts";
+import { QuoteMemory } from "./market/quote-gate.ts";
 import { marketIn } from "./opening.ts";
 import { type EngineParts, engineParts } from "./parts.ts";
 import { verify } from "./reads/verification.ts";

@@ -46,7 +46,6 @@ export type {
 } from "./cluster/standby-api.ts";
 export { openNode } from "./cluster-node.ts";
 export { SettlementError, type SettlementProblem } from "./commands/settlement.ts";
-export type { AccountView, OrderPage } from "./core/account-view.ts";
 export type {
   AtRest,
   ChildSettlement,
@@ -63,6 +62,7 @@ export type {
   Verification,
 } from "./core/api.ts";
 export type {
+  AccountView,
   CancelAllResult,
   CancelName,
   CancelRequest,
@@ -71,6 +71,7 @@ export type {
   ListPage,
   ListPageRequest,
   ListPlacement,
+  OrderPage,
   PageRequest,
   ParentKey,
   ParentName,
@@ -82,30 +83,28 @@ export type {
   PlacementTime,
   PlaceRequest,
 } from "./core/calls.ts";
-export type {
-  ConditionCounts,
-  EngineStatus,
-  QuietChange,
-  StatusChange,
-  StatusEnd,
-  StatusKind,
-  StatusReason,
-  StatusUpdate,
-} from "./core/condition.ts";
 export { EngineError, type EngineFault } from "./core/engine-error.ts";
 export type {
   Alert,
   ChildUpdate,
+  ConditionCounts,
   EndedUpdate,
   EngineAlertKind,
   EngineEventSource,
   EngineEvents,
+  EngineStatus,
   FillUpdate,
   ListUpdate,
   OrderNow,
   OrderUpdate,
   PrintUpdate,
+  QuietChange,
   ShardsUpdate,
+  StatusChange,
+  StatusEnd,
+  StatusKind,
+  StatusReason,
+  StatusUpdate,
 } from "./core/events.ts";
 export { DEFAULT_SETTINGS, resolveSettings } from "./core/settings.ts";
 export { openEngine } from "./engine.ts";

@@ -18,7 +18,7 @@ import type { Shards } from "./shards/shards.ts";
 import type { StatusBoard } from "./status/status-board.ts";
 
 /** Targets of the effects. */
-export type InterpreterParts = Readonly<{
+type InterpreterParts = Readonly<{
   shards: Shards;
   committer: Committer;
   funds: FundsQueue;

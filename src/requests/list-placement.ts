@@ -3,8 +3,16 @@ import type { ListIntent } from "../model/index.ts";
 import { type Parameters, readFlatText, writeJson } from "../wire/index.ts";
 import { type Actor, splitActor } from "./actor.ts";
 import { fieldSet } from "./field-set.ts";
-import type { ListFields, ListForm } from "./list-legs.ts";
-import { asLeg, exitsOf, type LegSource, LIST_NAMES, pairOf, readLegs } from "./list-legs.ts";
+import {
+  asLeg,
+  exitsOf,
+  type LegSource,
+  LIST_NAMES,
+  type ListFields,
+  type ListForm,
+  pairOf,
+  readLegs,
+} from "./list-legs.ts";
 import { fieldsOption, intentOptions, type OrderIntentOptions, sentFields } from "./order-intent.ts";
 import { plainFields } from "./parameters.ts";
 import type { PlacementContext } from "./placement.ts";

@@ -10,8 +10,7 @@ import {
   type Quantity,
   type Scaled,
 } from "../decimal/index.ts";
-import type { VenueFault } from "../paper-exchange/index.ts";
-import { parseFraction } from "../paper-exchange/index.ts";
+import { parseFraction, type VenueFault } from "../paper-exchange/index.ts";
 import type { VenueEvent } from "../ports/index.ts";
 import { decimalText, epochMs, positiveId, readInput } from "./input-error.ts";
 

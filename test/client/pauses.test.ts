@@ -7,8 +7,7 @@ import { pause } from "../../src/client/http.ts";
 import { createClient } from "../../src/client/index.ts";
 import { CLIENT_ROUTES } from "../../src/client/routes.ts";
 import { PLATFORM } from "../../src/client/settings.ts";
-import type { SocketLink } from "../../src/client/socket.ts";
-import { control } from "../../src/client/socket.ts";
+import { control, type SocketLink } from "../../src/client/socket.ts";
 
 describe("pauses of the client", () => {
   it("end by their own time on a clock that moves between two readings of it", async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { PendingRecord } from "../../src/engine/core/live-order.ts";
 import { CommitQueue, type ShardPart, settlingOrder } from "../../src/engine/shards/commit-queue.ts";
-import { PendingQueue } from "../../src/engine/shards/pending-queue.ts";
+import { PendingQueue } from "../../src/engine/shards/pending-records.ts";
 import type { Shard } from "../../src/engine/shards/shard.ts";
 
 const recordOf = (decision: number): PendingRecord => ({ decision }) as PendingRecord;

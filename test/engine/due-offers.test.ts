@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { LiveOrder } from "../../src/engine/core/live-order.ts";
-import { DueOffers } from "../../src/engine/eligibility/due-offers.ts";
+import { DueOffers } from "../../src/engine/eligibility/execution-attempts.ts";
 import type { Bursts, Lane, Steps } from "../../src/engine/time/bursts.ts";
 
 type Queued = Readonly<{ lane: Lane; key: string | number; steps: Steps }>;

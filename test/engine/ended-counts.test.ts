@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryStore } from "../../src/adapters/memory/index.ts";
-import { EndedCounts } from "../../src/engine/shards/ended-counts.ts";
+import { EndedCounts } from "../../src/engine/shards/ended.ts";
 import type { EndedCount, OrderStore } from "../../src/ports/index.ts";
 import { oco } from "../../src/requests/index.ts";
 import { createWorld, SYMBOL, type World } from "../support/world.ts";

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { formatQuantity } from "../../src/decimal/index.ts";
-import { EventSource } from "../../src/engine/core/event-source.ts";
-import { emitFact } from "../../src/engine/core/fact-events.ts";
+import { EventSource, emitFact } from "../../src/engine/core/event-stream.ts";
 import type { Engine, EngineEvents } from "../../src/engine/index.ts";
 import type { Fact } from "../../src/model/index.ts";
 import { createFaultyWorld, turns } from "../support/faulty-world.ts";

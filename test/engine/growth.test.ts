@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createMemoryStore } from "../../src/adapters/memory/index.ts";
 import { formatPrice } from "../../src/decimal/index.ts";
-import { QuoteMemory } from "../../src/engine/market/quote-memory.ts";
+import { QuoteMemory } from "../../src/engine/market/quote-gate.ts";
 import type { Instrument } from "../../src/model/index.ts";
 import { TriggerBook } from "../../src/triggers/index.ts";
 import { OCO } from "../support/list-samples.ts";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createManualClock, createMemoryStore } from "../../src/adapters/memory/index.ts";
 import { price } from "../../src/decimal/index.ts";
 import { Housekeeping } from "../../src/engine/commit/housekeeping.ts";
-import { Endings } from "../../src/engine/shards/ending-watch.ts";
+import { Endings } from "../../src/engine/shards/ended.ts";
 import { Questions } from "../../src/host-answers/index.ts";
 import type { MarketMark, ParentOrder } from "../../src/model/index.ts";
 import { MarkHistory } from "../../src/triggers/index.ts";

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { price } from "../../src/decimal/index.ts";
-import type { MarkParts } from "../../src/engine/commit/obsolete-marks.ts";
-import { ObsoleteMarks } from "../../src/engine/commit/obsolete-marks.ts";
+import { type MarkParts, ObsoleteMarks } from "../../src/engine/commit/housekeeping.ts";
 import type { Core } from "../../src/engine/core/core.ts";
 import type { Activation, MarketMark } from "../../src/model/index.ts";
 import { MarkHistory } from "../../src/triggers/index.ts";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createMarketFeed } from "../../src/adapters/memory/index.ts";
 import { add, type Quantity, quantity, subtract, ZERO_QUANTITY } from "../../src/decimal/index.ts";
-import { ExposureSums } from "../../src/engine/shards/exposure-sums.ts";
+import { ExposureSums } from "../../src/engine/shards/account-orders.ts";
 import type { ChildRequest, Fill, ParentOrder } from "../../src/model/index.ts";
 import { filled, fillOf, reported } from "../support/scripted-venue.ts";
 import { createWorld, SYMBOL, type World } from "../support/world.ts";

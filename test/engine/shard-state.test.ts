@@ -8,8 +8,8 @@ import {
 } from "../../src/adapters/memory/index.ts";
 import { price } from "../../src/decimal/index.ts";
 import { type Core, coreOf } from "../../src/engine/core/core.ts";
+import { type LeaseTerm, Trust } from "../../src/engine/core/open-calls.ts";
 import { timely } from "../../src/engine/core/stored.ts";
-import { type LeaseTerm, Trust } from "../../src/engine/core/trust.ts";
 import { Shard } from "../../src/engine/shards/shard.ts";
 import { NEXT_STATES, ShardLife, type ShardState } from "../../src/engine/shards/shard-state.ts";
 import { InvariantError, OrderError } from "../../src/errors/index.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { isQuiet, STATUS_ENDS, type StatusKind } from "../../src/engine/core/condition.ts";
 import type { Core } from "../../src/engine/core/core.ts";
 import { EventStream } from "../../src/engine/core/event-stream.ts";
+import { isQuiet, STATUS_ENDS, type StatusKind } from "../../src/engine/core/events.ts";
 import type { Alert, StatusUpdate } from "../../src/engine/index.ts";
 import { StatusBoard, type StatusParts } from "../../src/engine/status/status-board.ts";
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createManualClock } from "../../src/adapters/memory/index.ts";
 import { EngineTime } from "../../src/engine/core/engine-time.ts";
-import { type TimerEntry, TimerHeap } from "../../src/engine/time/timer-heap.ts";
-import { Timers } from "../../src/engine/time/timers.ts";
+import { type TimerEntry, TimerHeap, Timers } from "../../src/engine/time/timers.ts";
 
 const MANY = 2_000;
 

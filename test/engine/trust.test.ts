@@ -3,8 +3,7 @@ import { createManualClock, createMemoryStore } from "../../src/adapters/memory/
 import { Reconciler } from "../../src/engine/children/reconciler.ts";
 import { VenueClock } from "../../src/engine/children/venue-clock.ts";
 import { coreOf } from "../../src/engine/core/core.ts";
-import { OpenCalls } from "../../src/engine/core/open-calls.ts";
-import { Trust } from "../../src/engine/core/trust.ts";
+import { OpenCalls, Trust } from "../../src/engine/core/open-calls.ts";
 import { ExecutionAttempts } from "../../src/engine/eligibility/execution-attempts.ts";
 import { ShardLife } from "../../src/engine/shards/shard-state.ts";
 import { Timers } from "../../src/engine/time/timers.ts";

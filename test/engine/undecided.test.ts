@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Waiter } from "../../src/engine/core/live-order.ts";
-import { Undecided } from "../../src/engine/shards/undecided.ts";
+import { Undecided } from "../../src/engine/shards/pending-records.ts";
 import { OrderError } from "../../src/errors/index.ts";
 import type { JournalRecord } from "../../src/model/index.ts";
 import { encodeRecord } from "../../src/wire/index.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createRandom } from "../../src/common/random.ts";
-import { VenuePace } from "../../src/engine/children/venue-pace.ts";
+import { VenuePace } from "../../src/engine/children/venue-queue.ts";
 import { Fifo } from "../../src/engine/core/fifo.ts";
 import { createScriptedVenue } from "../support/scripted-venue.ts";
 import { seedOr } from "../support/seed.ts";

@@ -1,5 +1,4 @@
-import type { Random } from "../../src/common/random.ts";
-import { createRandom } from "../../src/common/random.ts";
+import { createRandom, type Random } from "../../src/common/random.ts";
 import { closeProblems, leaksOf, messageProblems, replyProblems, streamProblems } from "./checks.ts";
 import type { DraftRequest } from "./draft.ts";
 import { OPCODE, rawFrame } from "./frames.ts";

@@ -1,6 +1,5 @@
 import { type ChildProcess, fork } from "node:child_process";
-import type { FuzzServer, ServerReport } from "./server.ts";
-import { openFuzzServer } from "./server.ts";
+import { type FuzzServer, openFuzzServer, type ServerReport } from "./server.ts";
 
 /** A fuzzed server in a separate process, so that its memory and its turns are measured alone. */
 export type ServerProcess = Readonly<{

@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { Compaction, LogFile, LogPlace } from "../../src/paper-exchange/append-log.ts";
-import { createFileLog } from "../../src/paper-exchange/append-log.ts";
+import {
+  type Compaction,
+  createFileLog,
+  type LogFile,
+  type LogPlace,
+} from "../../src/paper-exchange/append-log.ts";
 
 const done = async (): Promise<void> => undefined;
 

@@ -12,7 +12,7 @@ import {
   subtract,
   ZERO_QUANTITY,
 } from "../../src/decimal/index.ts";
-import { ForeignPrints } from "../../src/engine/eligibility/foreign-prints.ts";
+import { ForeignPrints } from "../../src/engine/eligibility/pov-participants.ts";
 import { VolumeTape } from "../../src/engine/market/volume-tape.ts";
 import type { CountedPrint, SchedulePlan, VolumeBar } from "../../src/model/index.ts";
 import type { PrintInput, VolumeState } from "../../src/ports/index.ts";

@@ -1,7 +1,6 @@
 import { expect, it, onTestFinished } from "vitest";
 import { createEntropy, createSystemClock } from "../../src/adapters/node/index.ts";
-import type { ListFields, OrderFields } from "../../src/requests/index.ts";
-import { listIntent } from "../../src/requests/index.ts";
+import { type ListFields, listIntent, type OrderFields } from "../../src/requests/index.ts";
 import { answerControl } from "../../src/sandbox/control-routes.ts";
 import { type Exchange, openExchange } from "../../src/sandbox/exchange.ts";
 import { readSettings } from "../../src/sandbox/settings.ts";

@@ -1,8 +1,7 @@
 import ts from "typescript";
 import type { Export } from "../package/exports.ts";
 import { compileVirtual } from "../support/typescript-program.ts";
-import type { SourceFile } from "./source-file.ts";
-import { descendants, lineOf } from "./source-file.ts";
+import { descendants, lineOf, type SourceFile } from "./source-file.ts";
 
 /** A fenced block of a doc comment: its place, its code, and the output that its `console.log` comments state. */
 export type DocExample = Readonly<{ name: string; code: string; prints: readonly string[] }>;

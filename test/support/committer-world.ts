@@ -1,7 +1,6 @@
 import { createManualClock, type ManualClock } from "../../src/adapters/memory/index.ts";
 import { type CommitParts, Committer } from "../../src/engine/commit/committer.ts";
-import { AppendTimes } from "../../src/engine/core/append-times.ts";
-import type { Core } from "../../src/engine/core/core.ts";
+import { AppendTimes, type Core } from "../../src/engine/core/core.ts";
 import { DEFAULT_SETTINGS } from "../../src/engine/index.ts";
 import type { Shard } from "../../src/engine/shards/shard.ts";
 import type { MarketMark, PricedPrint } from "../../src/model/index.ts";

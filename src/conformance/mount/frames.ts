@@ -1,5 +1,4 @@
-import type { RawConnection, TakeFrom } from "./raw-http.ts";
-import { rawBytes } from "./raw-http.ts";
+import { type RawConnection, rawBytes, type TakeFrom } from "./raw-http.ts";
 import type { MountWorld } from "./world.ts";
 
 /** A frame as RFC 6455 has it. The payload has one character per byte. */

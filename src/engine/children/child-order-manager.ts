@@ -5,14 +5,13 @@ import type { Core } from "../core/core.ts";
 import type { Moment } from "../core/engine-time.ts";
 import { childRequestOf, type LiveOrder, type ParentStep } from "../core/live-order.ts";
 import type { FundsQueue } from "../eligibility/funds-queue.ts";
-import type { ChildReports } from "./child-reports.ts";
-import type { ClosedChildren } from "./closed-children.ts";
+import type { ChildReports, ClosedChildren } from "./child-reports.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { Reconciler } from "./reconciler.ts";
 import type { VenueClock } from "./venue-clock.ts";
 
 /** Dependencies of {@link ChildOrderManager}. */
-export type ChildOrderParts = Readonly<{
+type ChildOrderParts = Readonly<{
   venue: ExecutionVenue;
   funds: FundsQueue;
   reports: ChildReports;

@@ -1,4 +1,5 @@
 import { errorMessage } from "../../common/index.ts";
+import { executable, executableLevels, isActive, isExpired, isSlotOver } from "../../lifecycle/index.ts";
 import { type ChildRequest, type ParentOrder, shardOfId } from "../../model/index.ts";
 import type { ExecutionVenue, SubmitOptions } from "../../ports/index.ts";
 import type { Core } from "../core/core.ts";
@@ -11,14 +12,52 @@ import type { Shards } from "../shards/shards.ts";
 import type { Timers } from "../time/timers.ts";
 import type { DueChild } from "./account-turns.ts";
 import type { ChildReports, Withdrawal } from "./child-reports.ts";
-import { objectionTo } from "./objection.ts";
 import type { Reconciler } from "./reconciler.ts";
 import type { Submissions } from "./submissions.ts";
 import type { VenueClock } from "./venue-clock.ts";
 import type { VenueQueue } from "./venue-queue.ts";
 
+/**
+ * Returns why a child must not be handed over any more; undefined when it may be. This is the last check before the
+ * child leaves: a cancel, an expiry, its list, the market or other executions of the account may have come in between (I13,
+ * I23, I25).
+ */
+function objectionTo(
+  child: ChildRequest,
+  core: Core,
+  { shards, market }: Readonly<{ shards: Shards; market: MarketHub }>,
+): string | undefined {
+  const shard = shards.ofOrder(child.parentOrderId);
+  const live = shard.liveOrders.get(child.parentOrderId);
+  const order = live?.working;
+  if (shard.state === "reloading") return "the state is being read again";
+  if (shard.state !== "running" || order?.child?.childId !== child.childId)
+    return "the order is not here any more";
+  if (!isActive(order)) return "the order is ending";
+  const isUnknown = (leg: ParentOrder): boolean => leg !== order && leg.child?.state === "UNKNOWN";
+  if (shard.memory.legsOf(order).some(isUnknown)) return "the outcome of a child of its list is not known";
+  if (shards.isFrozen(order)) return "the account is frozen";
+  // Also by a wall clock that is not confirmed: it ends nothing, but nothing is placed past it.
+  const latestMs = Math.max(core.nowMs(), core.wallMs());
+  if (isSlotOver(order, latestMs)) return "its slot has closed";
+  if (isExpired(order, latestMs)) return "the order has expired";
+  if (child.reduceOnly) {
+    const { unreserved } = shard.memory.account(order.accountId).sums.of(order);
+    if (live?.coveredTo === undefined || unreserved > live.coveredTo) return OVERTAKEN;
+  }
+  const now = market.now(child.symbol);
+  if (now?.fresh !== true) return "the quote is stale";
+  const levels = executableLevels(order, now.quote);
+  const { quantity, value } = executable(order, { levels, wanted: child.quantity });
+  if (quantity <= 0 || (child.timeInForce === "FOK" && quantity < child.quantity))
+    return "the market went away";
+  return !child.reduceOnly && value < core.rules.minimum
+    ? "what is left in the market is below the minimum"
+    : undefined;
+}
+
 /** Dependencies of {@link Dispatcher}. */
-export type DispatchParts = Readonly<{
+type DispatchParts = Readonly<{
   venue: ExecutionVenue;
   venueQueue: VenueQueue;
   timers: Timers;

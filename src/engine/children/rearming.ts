@@ -9,7 +9,7 @@ import type { Bursts } from "../time/bursts.ts";
 import type { ChildOrderManager } from "./child-order-manager.ts";
 
 /** Parts that keep state of open parents outside the memory of their shard. */
-export type RearmingParts = Readonly<{
+type RearmingParts = Readonly<{
   bursts: Bursts;
   participants: PovParticipants;
   arming: Arming;

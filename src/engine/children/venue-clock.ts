@@ -19,7 +19,7 @@ type Sample = Readonly<{ venueMs: number; requestedAtMs: number; receivedAtMs: n
 type Bounds = Readonly<{ earliestMs: number; latestMs: number }>;
 
 /** Dependencies of {@link VenueClock}. */
-export type VenueClockParts = Readonly<{ venue: ExecutionVenue; timers: Timers }>;
+type VenueClockParts = Readonly<{ venue: ExecutionVenue; timers: Timers }>;
 
 /**
  * The venue's time, as far as its answers tell (decision YA). An answer was given between the question and its

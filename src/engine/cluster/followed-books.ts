@@ -4,7 +4,7 @@ import { MarkHistory, TriggerBook } from "../../triggers/index.ts";
 import type { Core } from "../core/core.ts";
 import type { LiveOrder } from "../core/live-order.ts";
 import { COSTS } from "../core/turns.ts";
-import { QuoteMemory } from "../market/quote-memory.ts";
+import { QuoteMemory } from "../market/quote-gate.ts";
 import type { ShardMemory } from "../shards/shard-memory.ts";
 
 /** Expiries that are later than this from a takeover on get their timers after it. */

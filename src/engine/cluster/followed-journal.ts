@@ -5,7 +5,7 @@ import type { ShardLeases } from "../../ports/index.ts";
 import type { Core } from "../core/core.ts";
 import { readEndedOrder, type ShardReads, timely, type WholeReads } from "../core/stored.ts";
 import { COSTS } from "../core/turns.ts";
-import { ShardFollower } from "../shards/shard-follower.ts";
+import { ShardFollower } from "../shards/shard-state.ts";
 import type { FollowedBooks } from "./followed-books.ts";
 
 /** Most records of one read. */

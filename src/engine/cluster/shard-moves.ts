@@ -8,7 +8,7 @@ import type { Core } from "../core/core.ts";
 import type { EventStream } from "../core/event-stream.ts";
 import type { MarketHub } from "../market/market-hub.ts";
 import type { Shard } from "../shards/shard.ts";
-import type { Followed } from "../shards/shard-follower.ts";
+import type { Followed } from "../shards/shard-state.ts";
 import type { Shards } from "../shards/shards.ts";
 import type { Bursts } from "../time/bursts.ts";
 import type { Timers } from "../time/timers.ts";

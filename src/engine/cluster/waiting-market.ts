@@ -2,7 +2,7 @@ import { readPrintInput, readQuoteInput } from "../../host-answers/index.ts";
 import type { Instruments, MarketSink, PrintInput, QuoteInput, QuoteVerdict } from "../../ports/index.ts";
 import type { Core } from "../core/core.ts";
 import { Fifo } from "../core/fifo.ts";
-import { ListedInstruments } from "../market/listed.ts";
+import { ListedInstruments } from "../market/market.ts";
 import type { MarketHub } from "../market/market-hub.ts";
 import { QuoteGate } from "../market/quote-gate.ts";
 

@@ -3,7 +3,7 @@ import { statusOf } from "../../lifecycle/index.ts";
 import type { CancelRestriction, OrderList, ParentOrder } from "../../model/index.ts";
 import type { CancelAllResult, CancelRequest, ListKey } from "../core/calls.ts";
 import { type LiveOrder, orderIn, type PendingRecord } from "../core/live-order.ts";
-import type { Trust } from "../core/trust.ts";
+import type { Trust } from "../core/open-calls.ts";
 import type { ListReads } from "../reads/list-reads.ts";
 import type { ReadModel } from "../reads/read-model.ts";
 import type { Shard } from "../shards/shard.ts";
@@ -11,7 +11,7 @@ import type { Shards } from "../shards/shards.ts";
 import type { Bursts } from "../time/bursts.ts";
 
 /** Dependencies of {@link Cancels}. */
-export type CancelParts = Readonly<{
+type CancelParts = Readonly<{
   trust: Trust;
   shards: Shards;
   reads: ReadModel;

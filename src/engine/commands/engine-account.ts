@@ -1,13 +1,14 @@
 import type { ListIntent, OrderList, ParentOrder } from "../../model/index.ts";
 import type { OrderFields } from "../../requests/index.ts";
-import type { AccountView, OrderPage } from "../core/account-view.ts";
 import type { Engine } from "../core/api.ts";
 import type {
+  AccountView,
   CancelAllResult,
   CancelName,
   ListName,
   ListPage,
   ListPlacement,
+  OrderPage,
   ParentName,
   ParentPage,
   Placement,

@@ -5,7 +5,7 @@ import type { PendingRecord, Waiter } from "../core/live-order.ts";
 import type { OpenCaller } from "../core/open-calls.ts";
 
 /** A command that creates something under names of its own. */
-export type NamedCommand<T> = Readonly<{
+type NamedCommand<T> = Readonly<{
   names: readonly string[];
   /**
    * Returns the answer, or the record that must be durable before there is one. Synchronous when nothing is waited

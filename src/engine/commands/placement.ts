@@ -38,7 +38,7 @@ import type { StatusBoard } from "../status/status-board.ts";
 import { PlacementDesk } from "./placement-desk.ts";
 
 /** Dependencies of {@link Placements}. */
-export type PlacementParts = Readonly<{
+type PlacementParts = Readonly<{
   shards: Shards;
   market: MarketHub;
   lists: ListReads;

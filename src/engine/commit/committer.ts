@@ -3,8 +3,7 @@ import { InvariantError } from "../../errors/index.ts";
 import { readOutcomes } from "../../host-answers/index.ts";
 import type { KeptQuote, MarketMark, PricedPrint } from "../../model/index.ts";
 import type { AppendOutcome, ShardAppend } from "../../ports/index.ts";
-import type { AppendTimes } from "../core/append-times.ts";
-import type { Core } from "../core/core.ts";
+import type { AppendTimes, Core } from "../core/core.ts";
 import type { Moment } from "../core/engine-time.ts";
 import type { PendingRecord } from "../core/live-order.ts";
 import type { OpenCalls } from "../core/open-calls.ts";
@@ -17,9 +16,8 @@ import type { StatusBoard } from "../status/status-board.ts";
 import type { Bursts } from "../time/bursts.ts";
 import type { Timers } from "../time/timers.ts";
 import type { Housekeeping } from "./housekeeping.ts";
-import { LateCalls } from "./late-calls.ts";
 import { MarkPause } from "./mark-pause.ts";
-import { Reloads } from "./reloads.ts";
+import { LateCalls, Reloads } from "./reloads.ts";
 
 /** Dependencies of {@link Committer}. */
 export type CommitParts = Readonly<{

@@ -14,7 +14,7 @@ const MANY = 32;
 const MANY_MS = 100;
 
 /** Dependencies of {@link MarkPause}. `wake` begins an append. */
-export type MarkPauseParts = Readonly<{
+type MarkPauseParts = Readonly<{
   market: MarketHub;
   commits: CommitQueue;
   timers: Timers;

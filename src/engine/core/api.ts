@@ -24,8 +24,8 @@ import type {
   Telemetry,
   VolumeHistory,
 } from "../../ports/index.ts";
-import type { AccountView } from "./account-view.ts";
 import type {
+  AccountView,
   CancelAllResult,
   CancelRequest,
   ListKey,
@@ -38,8 +38,7 @@ import type {
   Placement,
   PlaceRequest,
 } from "./calls.ts";
-import type { ConditionCounts, EngineStatus } from "./condition.ts";
-import type { EngineEventSource, PrintUpdate } from "./events.ts";
+import type { ConditionCounts, EngineEventSource, EngineStatus, PrintUpdate } from "./events.ts";
 
 /** Settings of an engine. Every duration is in milliseconds (decisions 12, 14, 16, 26). */
 export interface EngineSettings {

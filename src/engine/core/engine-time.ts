@@ -10,7 +10,7 @@ export type Moment = Readonly<{ wallMs: number; monotonicMs: number }>;
 export const CONFIRM_MS = 10_000;
 
 /** Listeners for changes of an engine's time. They must not throw. */
-export type TimeListeners = Readonly<{
+type TimeListeners = Readonly<{
   /** Called when engine time jumps forward with the wall clock. Timers that wait for engine time may be due. */
   jumped: () => void;
   /** Called once when the wall clock is set, with the size of the step in milliseconds. */

@@ -1,10 +1,102 @@
-import type { Fact, JournalRecord, Quote } from "../../model/index.ts";
-import { isQuiet, type StatusUpdate } from "./condition.ts";
+import { EventEmitter } from "eventemitter3";
+import { harmless } from "../../host-answers/index.ts";
+import type { Fact, JournalRecord, ParentOrder, Quote } from "../../model/index.ts";
 import type { Core } from "./core.ts";
-import { EventSource } from "./event-source.ts";
-import type { Alert, PrintUpdate, ShardsUpdate } from "./events.ts";
-import { emitFact } from "./fact-events.ts";
+import {
+  type Alert,
+  type ChildUpdate,
+  type EngineEventSource,
+  type EngineEvents,
+  isQuiet,
+  type OrderNow,
+  type PrintUpdate,
+  type ShardsUpdate,
+  type StatusUpdate,
+} from "./events.ts";
 import type { DurableRecord, ParentStep } from "./live-order.ts";
+
+/** The listeners of an engine. Neither a throw nor a rejection of a listener reaches the engine or another listener. */
+export class EventSource implements EngineEventSource {
+  readonly #emitter: EventEmitter<keyof EngineEvents> = new EventEmitter();
+  readonly #failed: (error: unknown) => void;
+
+  constructor(failed: (error: unknown) => void) {
+    this.#failed = failed;
+  }
+
+  on<Name extends keyof EngineEvents>(event: Name, listener: Listener<Name>): () => void {
+    const guarded = this.#guarded(listener);
+    this.#emitter.on(event, guarded);
+    return () => void this.#emitter.off(event, guarded);
+  }
+
+  once<Name extends keyof EngineEvents>(event: Name, listener: Listener<Name>): () => void {
+    const guarded = this.#guarded(listener);
+    this.#emitter.once(event, guarded);
+    return () => void this.#emitter.off(event, guarded);
+  }
+
+  /** Returns whether an event has a listener. Without one its payload need not be made. */
+  hasListener(event: keyof EngineEvents): boolean {
+    return this.#emitter.listenerCount(event) > 0;
+  }
+
+  emit<Name extends keyof EngineEvents>(event: Name, payload: EngineEvents[Name]): void {
+    this.#emitter.emit(event, payload);
+  }
+
+  /** Removes all listeners. */
+  stop(): void {
+    this.#emitter.removeAllListeners();
+  }
+
+  #guarded<Payload>(listener: (payload: Payload) => void): (payload: Payload) => void {
+    return (payload) => harmless(() => listener(payload), this.#failed);
+  }
+}
+
+type Listener<Name extends keyof EngineEvents> = (payload: EngineEvents[Name]) => void;
+
+/** The order of a fact after its record, and when the record was written. */
+type After = Readonly<{ order: ParentOrder; timeMs: number }>;
+
+/** Emits the event `fill`, `child` or `ended` of a durable fact, if it has one and somebody listens. */
+export function emitFact(events: EventSource, fact: Fact, after: After): void {
+  if (fact.kind === "FILLED") {
+    const { childId, fill } = fact;
+    if (events.hasListener("fill")) events.emit("fill", { ...orderNow(after), childId, fill });
+  } else if (fact.kind === "ENDED") {
+    const { status, reason } = fact;
+    if (events.hasListener("ended")) events.emit("ended", { ...orderNow(after), status, reason });
+  } else if (events.hasListener("child")) {
+    const child = childNow(fact);
+    if (child !== undefined) events.emit("child", { ...orderNow(after), ...child });
+  }
+}
+
+function orderNow({ order, timeMs }: After): OrderNow {
+  const { accountId, orderId, intent } = order;
+  return { accountId, orderId, clientOrderId: intent.clientOrderId, order, timeMs };
+}
+
+/** Returns the state that a fact gives to a child; undefined for a fact about something else. */
+function childNow(fact: Fact): Omit<ChildUpdate, keyof OrderNow> | undefined {
+  switch (fact.kind) {
+    case "CHILD_INTENDED":
+      return { childId: fact.child.childId, state: "SENT" };
+    case "CHILD_OPEN":
+      return { childId: fact.childId, state: "OPEN" };
+    case "CHILD_UNKNOWN":
+      return { childId: fact.childId, state: "UNKNOWN", ...detailOf(fact.problem) };
+    case "CHILD_CLOSED":
+      return { childId: fact.childId, state: fact.outcome, ...detailOf(fact.detail) };
+    default:
+      return undefined;
+  }
+}
+
+const detailOf = (detail: string | undefined): Readonly<{ detail?: string }> =>
+  detail === undefined ? {} : { detail };
 
 /** Returns whether a fact is announced to the listeners of its list: a creation, a release, the end of a leg. */
 const movesList = ({ kind }: Fact): boolean => kind === "ACCEPTED" || kind === "RELEASED" || kind === "ENDED";

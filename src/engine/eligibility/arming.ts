@@ -21,7 +21,7 @@ import type { PovParticipants } from "./pov-participants.ts";
 import type { StallWatch } from "./stall-watch.ts";
 
 /** Dependencies of {@link Arming}. */
-export type ArmingParts = Readonly<{
+type ArmingParts = Readonly<{
   timers: Timers;
   bursts: Bursts;
   market: MarketHub;

@@ -21,14 +21,51 @@ import type { Shard } from "../shards/shard.ts";
 import type { Shards } from "../shards/shards.ts";
 import type { Bursts } from "../time/bursts.ts";
 import type { Arming } from "./arming.ts";
-import { DueOffers } from "./due-offers.ts";
 import type { ExposureTracker } from "./exposure-tracker.ts";
 import type { FundsQueue } from "./funds-queue.ts";
 import type { PovParticipants } from "./pov-participants.ts";
 import type { StallWatch } from "./stall-watch.ts";
 
+/**
+ * Parents that wait for an offer. An account has its turn with other accounts, and its parents that reduce a position go first.
+ * A parent waits once, for the newest cause, so that what waits does not grow with the causes.
+ */
+export class DueOffers<T> {
+  readonly #bursts: Bursts;
+  readonly #offer: (live: LiveOrder, cause: T) => void;
+  /** By account: those of which none has had its turn. */
+  readonly #due: Map<number, Map<LiveOrder, T>> = new Map();
+
+  constructor(bursts: Bursts, offer: (live: LiveOrder, cause: T) => void) {
+    this.#bursts = bursts;
+    this.#offer = offer;
+  }
+
+  add(liveOrders: readonly LiveOrder[], cause: T): void {
+    const begun: number[] = [];
+    for (const live of liveOrders) {
+      const { accountId } = live.working;
+      const due = this.#due.get(accountId) ?? new Map<LiveOrder, T>();
+      if (due.size === 0) begun.push(accountId);
+      this.#due.set(accountId, due.set(live, cause));
+    }
+    for (const accountId of begun) this.#bursts.add("attempts", accountId, this.#offerAll(accountId));
+  }
+
+  *#offerAll(accountId: number): Generator<number, void> {
+    const due = [...(this.#due.get(accountId) ?? [])];
+    this.#due.delete(accountId);
+    for (const isReducing of [true, false])
+      for (const [live, cause] of due) {
+        if (live.working.intent.reduceOnly !== isReducing) continue;
+        this.#offer(live, cause);
+        yield 1;
+      }
+  }
+}
+
 /** Dependencies of {@link ExecutionAttempts}. */
-export type AttemptParts = Readonly<{
+type AttemptParts = Readonly<{
   shards: Shards;
   market: MarketHub;
   participants: PovParticipants;

@@ -1,11 +1,12 @@
-import type { ParentEvent, WaitReason } from "../../lifecycle/index.ts";
 import {
   executable,
   executableLevels,
   isInside,
   isMet,
   isStallAlertDue,
+  type ParentEvent,
   restOf,
+  type WaitReason,
 } from "../../lifecycle/index.ts";
 import type { Cause, Fact, ParentOrder, StallCause } from "../../model/index.ts";
 import type { QuoteNow } from "../core/api.ts";
@@ -19,7 +20,7 @@ import type { FundsQueue } from "./funds-queue.ts";
 import type { PovParticipants } from "./pov-participants.ts";
 
 /** Dependencies of {@link StallWatch}. */
-export type StallParts = Readonly<{
+type StallParts = Readonly<{
   timers: Timers;
   bursts: Bursts;
   shards: Shards;
@@ -63,7 +64,7 @@ const MOST_AT_ONCE = 256;
 const PAUSE_MS = 100;
 
 /** Number of stalled parents by cause. */
-export type StallCounts = Readonly<Record<StallCause, number>>;
+type StallCounts = Readonly<Record<StallCause, number>>;
 
 /**
  * Finds parents that should act and cannot (decision 51), and raises ORDER_STALLED for each. A parent is a candidate from

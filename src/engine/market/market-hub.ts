@@ -17,13 +17,11 @@ import type { EventStream } from "../core/event-stream.ts";
 import type { ParentStep } from "../core/live-order.ts";
 import type { Bursts } from "../time/bursts.ts";
 import type { Timers } from "../time/timers.ts";
-import { ListedInstruments } from "./listed.ts";
-import { type DroppedQuotes, Market, type OrderWatch } from "./market.ts";
+import { type DroppedQuotes, ListedInstruments, Market, type OrderWatch } from "./market.ts";
 import type { MarketFacts } from "./market-backlog.ts";
 import { PrintHistory } from "./print-history.ts";
-import { isFinerPrint } from "./print-reading.ts";
-import { QuoteGate } from "./quote-gate.ts";
-import { QuoteMemory } from "./quote-memory.ts";
+import { QuoteGate, QuoteMemory } from "./quote-gate.ts";
+import { isFinerPrint } from "./symbol-tape.ts";
 import { type PrintVerdict, VolumeTape } from "./volume-tape.ts";
 
 /** Orders that a quote touches in one step. This is as much work as one decision. */
@@ -36,7 +34,7 @@ const ORDERS_PER_STEP = 16;
 const MOST_WAITING = 10_000;
 
 /** Dependencies of {@link MarketHub}. */
-export type MarketParts = Readonly<{
+type MarketParts = Readonly<{
   instruments: Pick<Instruments, "find">;
   timers: Timers;
   bursts: Bursts;
@@ -47,7 +45,7 @@ export type MarketParts = Readonly<{
  * What a standby has made before the opening: quote gates, which count quotes until it is over, books of the parents that it
  * follows, with the history that these books read and that has no marks yet, and which markets these parents watch.
  */
-export type MarketAhead = Readonly<{
+type MarketAhead = Readonly<{
   gates: Map<string, QuoteGate>;
   books: ReadonlyMap<string, TriggerBook>;
   history: MarkHistory;

@@ -1,6 +1,85 @@
-import { add, max, type Quantity, subtract, ZERO_QUANTITY } from "../../decimal/index.ts";
+import {
+  add,
+  floorFact,
+  isFinerFact,
+  max,
+  PRICE_LIMIT,
+  PRICE_SCALE,
+  type Price,
+  QUANTITY_LIMIT,
+  QUANTITY_SCALE,
+  type Quantity,
+  type Scaled,
+  subtract,
+  ZERO_QUANTITY,
+} from "../../decimal/index.ts";
 import type { CountedPrint } from "../../model/index.ts";
-import { TradeLog } from "./trade-log.ts";
+import type { PrintInput } from "../../ports/index.ts";
+
+/** The place of a print in the log of its market, and the quantity of all trades up to it, itself included. */
+type TradePlace = Readonly<{ sequence: number; total: Quantity }>;
+
+/** What is known of the log of one market: its newest print in this process. Nothing of it is stored (decision XO). */
+export class TradeLog {
+  #last: TradePlace | undefined;
+  #timeMs = Number.NEGATIVE_INFINITY;
+
+  /** The total of the newest print; undefined before the first one. */
+  get total(): Quantity | undefined {
+    return this.#last?.total;
+  }
+
+  /** When the newest print was executed. */
+  get timeMs(): number {
+    return this.#timeMs;
+  }
+
+  /** Returns whether a print of this quantity comes after the newest one, and their totals leave room for it. */
+  isContinuedBy({ sequence, total }: TradePlace, quantity: Quantity): boolean {
+    if (this.#last === undefined) return total >= quantity;
+    return sequence > this.#last.sequence && total >= add(this.#last.total, quantity);
+  }
+
+  advance(place: TradePlace, timeMs: number): void {
+    this.#last = place;
+    this.#timeMs = timeMs;
+  }
+}
+
+/** The amounts of a print, rounded down to steps, and its place in the log of its market. */
+type ReadPrint = Readonly<{
+  price: Price;
+  quantity: Quantity;
+  logged: TradePlace | undefined;
+}>;
+
+const ID = /^[ -~]{1,64}$/;
+
+/** Returns what a print says; undefined if a field breaks its type, which a source may do. */
+export function readPrint(print: PrintInput): ReadPrint | undefined {
+  const { id, timeMs, sequence, total } = print;
+  if (typeof id !== "string" || !ID.test(id)) return undefined;
+  if (!isWhole(timeMs, 0)) return undefined;
+  if (typeof print.price !== "string" || typeof print.quantity !== "string") return undefined;
+  const price = within(floorFact(print.price, PRICE_SCALE), PRICE_LIMIT);
+  const quantity = within(floorFact(print.quantity, QUANTITY_SCALE), QUANTITY_LIMIT);
+  if (price === undefined || quantity === undefined) return undefined;
+  if (sequence === undefined && total === undefined) return { price, quantity, logged: undefined };
+  // A total has no upper limit: it is a sum.
+  const sum = typeof total === "string" ? floorFact(total, QUANTITY_SCALE) : undefined;
+  if (sum === undefined || !isWhole(sequence, 1)) return undefined;
+  return { price, quantity, logged: { sequence, total: sum as Quantity } };
+}
+
+/** Returns whether a print has decimals below the steps, which are not counted. */
+export const isFinerPrint = ({ price, quantity }: PrintInput): boolean =>
+  isFinerFact(quantity, QUANTITY_SCALE) || isFinerFact(price, PRICE_SCALE);
+
+const within = <T extends Scaled>(value: Scaled | undefined, limit: T): T | undefined =>
+  value !== undefined && value > 0 && value < limit ? (value as T) : undefined;
+
+const isWhole = (answer: unknown, from: number): answer is number =>
+  Number.isSafeInteger(answer) && (answer as number) >= from;
 
 const MINUTE_MS = 60_000;
 

@@ -5,8 +5,7 @@ import type { Core } from "../core/core.ts";
 import { EngineError } from "../core/engine-error.ts";
 import { timely, type WholeReads } from "../core/stored.ts";
 import { COSTS, type WorkTurns } from "../core/turns.ts";
-import type { ParentCapture } from "../shards/parent-capture.ts";
-import { replayShard } from "../shards/replay.ts";
+import { type ParentCapture, replayShard } from "../shards/replay.ts";
 import type { Shard } from "../shards/shard.ts";
 
 const MASK = (1n << 64n) - 1n;

@@ -1,17 +1,51 @@
-import type { OrderError } from "../../errors/index.ts";
-import { type Admission, evolve } from "../../lifecycle/index.ts";
+import { OrderError } from "../../errors/index.ts";
+import { type Admission, evolve, listStatusOf } from "../../lifecycle/index.ts";
 import type {
   EndedList,
   Fact,
+  JournalRecord,
   ListIntent,
+  ListMembership,
   MarketMark,
+  OrderList,
   ParentIntent,
   ParentOrder,
 } from "../../model/index.ts";
 import type { ShardAppend } from "../../ports/index.ts";
 import type { ReadonlyIdMap } from "../../triggers/index.ts";
+import { encodeRecord } from "../../wire/index.ts";
+import type { Counters } from "../core/core.ts";
+import { EngineError } from "../core/engine-error.ts";
 import type { LiveOrder, ParentStep, PendingRecord, Waiter } from "../core/live-order.ts";
-import { endedListOf, isDone } from "./list-rows.ts";
+
+/** Returns the membership of the leg at `index` in a new list. */
+export function membershipOf(
+  list: ListIntent,
+  place: Readonly<{ listId: number; legs: readonly number[]; index: number }>,
+): ListMembership {
+  const leg = list.legs[place.index];
+  if (leg === undefined) throw new RangeError(`the list has no leg with index ${place.index}`);
+  return {
+    listId: place.listId,
+    listClientOrderId: list.listClientOrderId,
+    contingency: list.contingency,
+    role: leg.role,
+    legs: place.legs,
+    ...(leg.generatedClientId && { generatedClientId: true }),
+  };
+}
+
+/** Returns whether every leg of a list has ended (I44). */
+export function isDone(list: OrderList): boolean {
+  return listStatusOf(list).listOrderStatus === "ALL_DONE";
+}
+
+/** Returns the history row of a finished list. */
+function endedListOf({ listId, accountId, listClientOrderId, acceptedAtMs, legs }: OrderList): EndedList {
+  const endedAtMs = legs.reduce((last, { ended }) => Math.max(last, ended?.atMs ?? last), acceptedAtMs);
+  const ids = legs.map(({ orderId }) => orderId);
+  return { listId, accountId, listClientOrderId, acceptedAtMs, endedAtMs, legs: ids };
+}
 
 /** New parents to accept inside the mailbox: a single one, or the legs of a list. */
 export type NewParents = Readonly<{
@@ -57,7 +91,7 @@ export function resolveAll(waiters: Waiter[]): void {
 }
 
 /** Tells all waiters why a record is not, or is not known to be. Each is told once, however often the store cannot be read. */
-export function rejectAll(waiters: Waiter[], error: OrderError): void {
+function rejectAll(waiters: Waiter[], error: OrderError): void {
   for (const waiter of waiters.splice(0)) waiter.reject(error);
 }
 
@@ -88,4 +122,160 @@ export function endedBy(
   return orders.filter(
     ({ orderId, ended }) => ended !== undefined && before.get(orderId)?.working.ended === undefined,
   );
+}
+
+/** A record whose append failed or that was never handed over, and whether the store can have kept it. */
+type UndecidedRecord = Readonly<{
+  pending: PendingRecord;
+  mayBeStored: boolean;
+}>;
+
+/**
+ * Fate of a record: the store has it, the store does not have it and never will, or the store does not show its
+ * place.
+ */
+type Fate = "kept" | "lost" | "unknown";
+
+/** What is known when the waiters of undecided records are answered. */
+type Answering = Readonly<{
+  /** Why the shard decides nothing now; undefined if it does. */
+  refusal: OrderError | undefined;
+  /** Sequence of the last record in the store; undefined if the store does not tell what became of the records. */
+  last: number | undefined;
+  /** Called with each record that the store has. */
+  found: (record: PendingRecord) => void;
+}>;
+
+/** Records of a shard of which it is unknown whether they are durable, until the store has been read again. */
+export class Undecided {
+  readonly #records: UndecidedRecord[] = [];
+  /** Records that the store has at their sequences and after them. */
+  readonly #shown: Map<number, JournalRecord> = new Map();
+
+  add(pending: PendingRecord, mayBeStored: boolean): void {
+    this.#records.push({ pending, mayBeStored });
+  }
+
+  /** Tells the waiters that the store could not be read: what it may have kept is unknown, the rest was not stored. */
+  report(error: unknown): void {
+    for (const { pending, mayBeStored } of this.#records)
+      rejectAll(
+        pending.waiters,
+        mayBeStored
+          ? new OrderError("UNEXPECTED_RESPONSE", {}, { cause: error })
+          : new EngineError("DISCONNECTED", {}, { cause: error }),
+      );
+  }
+
+  /** Removes all records, and tells the waiters of each what became of it, according to the store. */
+  answer(now: Answering): void {
+    for (const undecided of this.#records.splice(0)) this.#answer(undecided, now);
+  }
+
+  #answer(undecided: UndecidedRecord, { refusal, last, found }: Answering): void {
+    const { pending, mayBeStored } = undecided;
+    const { waiters } = pending;
+    if (!mayBeStored) return rejectAll(waiters, refusal ?? new EngineError("DISCONNECTED"));
+    const fate = last === undefined ? "unknown" : this.#fateOf(undecided, last);
+    if (fate === "lost") return rejectAll(waiters, new EngineError("DISCONNECTED"));
+    if (fate === "unknown") return rejectAll(waiters, new OrderError("UNEXPECTED_RESPONSE"));
+    found(pending);
+    resolveAll(waiters);
+  }
+
+  /**
+   * Begins a reading of the store. Pass its records to the returned function. Records of an earlier reading do not
+   * count.
+   */
+  reading(): (record: JournalRecord) => void {
+    this.#shown.clear();
+    const first = this.#records[0]?.pending.record.sequence ?? Number.POSITIVE_INFINITY;
+    return (record) => {
+      if (record.sequence >= first) this.#shown.set(record.sequence, record);
+    };
+  }
+
+  /**
+   * Returns the fate of a record by the last reading, when the journal ends with `last`. A kept record has the same
+   * sequence and the same text.
+   */
+  #fateOf({ pending: { record, text } }: UndecidedRecord, last: number): Fate {
+    if (record.sequence > last) return "lost";
+    const shown = this.#shown.get(record.sequence);
+    if (shown === undefined) return "unknown";
+    return encodeRecord(shown) === text ? "kept" : "lost";
+  }
+}
+
+/** The records of one shard that are decided and not handed to the store yet, oldest first. */
+export class PendingQueue {
+  #records: PendingRecord[] = [];
+
+  get size(): number {
+    return this.#records.length;
+  }
+
+  /** Number of the oldest decision. */
+  get oldest(): number | undefined {
+    return this.#records[0]?.decision;
+  }
+
+  some(has: (record: PendingRecord) => boolean): boolean {
+    return this.#records.some(has);
+  }
+
+  add(record: PendingRecord): void {
+    this.#records.push(record);
+  }
+
+  /** Removes and returns the oldest records, at most `most` of them, of decisions before `before`. */
+  take(
+    before: number = Number.POSITIVE_INFINITY,
+    most: number = Number.POSITIVE_INFINITY,
+  ): readonly PendingRecord[] {
+    const first = this.#records.findIndex(({ decision }, index) => decision >= before || index >= most);
+    const taken = first < 0 ? this.#records : this.#records.slice(0, first);
+    this.#records = first < 0 ? [] : this.#records.slice(first);
+    return taken;
+  }
+
+  clear(): void {
+    this.#records = [];
+  }
+}
+
+/** Counts the children of one shard that are decided while their record is not durable yet. */
+export class Intents {
+  readonly #counters: Counters;
+  #count = 0;
+
+  constructor(counters: Counters) {
+    this.#counters = counters;
+  }
+
+  /** Adds the children of a record that was decided and is under way to the store. */
+  decided(steps: readonly ParentStep[]): void {
+    this.#add(intentsIn(steps));
+  }
+
+  /** Subtracts the children of a record that became durable. They are due now. */
+  durable(steps: readonly ParentStep[]): void {
+    this.#add(-intentsIn(steps));
+  }
+
+  /** Resets the count: records under way are decided anew or were lost. */
+  clear(): void {
+    this.#add(-this.#count);
+  }
+
+  #add(more: number): void {
+    this.#count += more;
+    this.#counters.deciding += more;
+  }
+}
+
+function intentsIn(steps: readonly ParentStep[]): number {
+  let count = 0;
+  for (const { facts } of steps) for (const { kind } of facts) if (kind === "CHILD_INTENDED") count++;
+  return count;
 }

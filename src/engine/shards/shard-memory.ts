@@ -5,7 +5,7 @@ import type { ClientIdFilter } from "../core/client-id-filter.ts";
 import { type LiveOrder, liveOrderOf, type ParentStep, type PendingRecord } from "../core/live-order.ts";
 import { COSTS, type WorkTurns } from "../core/turns.ts";
 import { AccountOrders } from "./account-orders.ts";
-import { ParentCapture } from "./parent-capture.ts";
+import { ParentCapture } from "./replay.ts";
 
 /** The memory of a shard: its open parents as decided and as durable, by id and by account. */
 export class ShardMemory {

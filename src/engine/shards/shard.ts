@@ -10,18 +10,21 @@ import { EngineError } from "../core/engine-error.ts";
 import { ifLost, type LiveOrder, type ParentStep, type PendingRecord } from "../core/live-order.ts";
 import type { ShardReads } from "../core/stored.ts";
 import type { AccountOrders } from "./account-orders.ts";
-import { Endings } from "./ending-watch.ts";
-import { Intents } from "./intents.ts";
-import { membershipOf } from "./list-rows.ts";
-import type { ParentCapture } from "./parent-capture.ts";
-import { PendingQueue } from "./pending-queue.ts";
-import { acceptedStep, appendOf, endedBy, type NewParents, resolveAll } from "./pending-records.ts";
-import { executionReader, type Replayed, replayShard } from "./replay.ts";
-import type { Followed } from "./shard-follower.ts";
+import { Endings } from "./ended.ts";
+import {
+  acceptedStep,
+  appendOf,
+  endedBy,
+  Intents,
+  membershipOf,
+  type NewParents,
+  PendingQueue,
+  resolveAll,
+  Undecided,
+} from "./pending-records.ts";
+import { executionReader, type ParentCapture, type Replayed, replayShard } from "./replay.ts";
 import { ShardMemory } from "./shard-memory.ts";
-import type { ShardSources } from "./shard-sources.ts";
-import { ShardLife, type ShardState } from "./shard-state.ts";
-import { Undecided } from "./undecided.ts";
+import { type Followed, ShardLife, type ShardSources, type ShardState } from "./shard-state.ts";
 
 /**
  * The single writer of its accounts. Every event of these accounts passes through `post`, one at a time and without

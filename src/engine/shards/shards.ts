@@ -5,7 +5,7 @@ import type { Core } from "../core/core.ts";
 import type { LiveOrder } from "../core/live-order.ts";
 import { timely } from "../core/stored.ts";
 import { Shard } from "./shard.ts";
-import type { DeadlineSource } from "./shard-sources.ts";
+import type { DeadlineSource } from "./shard-state.ts";
 
 /** All shards of an engine. Readers find the shard of an order or an account here, and totals over all shards. */
 export class Shards {

@@ -8,7 +8,7 @@ import type { Shards } from "../shards/shards.ts";
 import type { StatusBoard } from "./status-board.ts";
 
 /** Parts of the engine that have counters. */
-export type MetricsParts = Readonly<{
+type MetricsParts = Readonly<{
   core: Core;
   market: MarketHub;
   shards: Shards;

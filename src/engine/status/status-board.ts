@@ -1,5 +1,7 @@
 import { errorMessage } from "../../common/index.ts";
 import type { Reconciler } from "../children/reconciler.ts";
+import type { Core } from "../core/core.ts";
+import type { EventStream } from "../core/event-stream.ts";
 import {
   type ConditionCounts,
   type EngineStatus,
@@ -7,9 +9,7 @@ import {
   type StatusChange,
   type StatusKind,
   type StatusReason,
-} from "../core/condition.ts";
-import type { Core } from "../core/core.ts";
-import type { EventStream } from "../core/event-stream.ts";
+} from "../core/events.ts";
 import type { StallWatch } from "../eligibility/stall-watch.ts";
 import type { MarketHub } from "../market/market-hub.ts";
 import type { QuoteWatch } from "../market/quote-watch.ts";

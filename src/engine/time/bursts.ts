@@ -21,7 +21,7 @@ export type Lane = (typeof LANES)[number];
 export type Steps = Iterator<number, void>;
 
 /** Backlog of the store. `isBehind` says that it is too long to add more decisions. */
-export type StoreBacklog = Readonly<{ isBehind: boolean }>;
+type StoreBacklog = Readonly<{ isBehind: boolean }>;
 
 /**
  * Shares the turns of the event loop between long work and everything else. Work begins at once, and ends at once if

@@ -1,5 +1,4 @@
-import type { ListForm } from "../list-legs.ts";
-import { type FormNames, type LegNames, LIST_NAMES } from "../list-legs.ts";
+import { type FormNames, type LegNames, LIST_NAMES, type ListForm } from "../list-legs.ts";
 import { MARKET_HISTORY, PUBLIC_QUERIES } from "../market-queries.ts";
 import { SESSION_ACTS, type SessionAct } from "../methods.ts";
 import { LIST_ID_ALIASES, LIST_KEY, ORDER_ID_ALIASES, ORDER_KEY } from "../order-key.ts";

@@ -1,5 +1,4 @@
-import type { AddressInfo } from "node:net";
-import { connect, createServer, type Socket } from "node:net";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
 /** Bytes of one connection after which it is cut, in each direction; none means that it is not cut. */
 export type Cut = Readonly<{ toServer?: number; toClient?: number }>;

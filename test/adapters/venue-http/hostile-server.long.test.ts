@@ -2,8 +2,11 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createSystemClock } from "../../../src/adapters/node/index.ts";
-import type { VenueClient, VenueClientOptions } from "../../../src/adapters/venue-http/index.ts";
-import { VenueHttpError } from "../../../src/adapters/venue-http/index.ts";
+import {
+  type VenueClient,
+  type VenueClientOptions,
+  VenueHttpError,
+} from "../../../src/adapters/venue-http/index.ts";
 import { OrderError } from "../../../src/errors/index.ts";
 import { childOf } from "../../sandbox/venue-world.ts";
 import { connect, listening, until } from "./loopback.ts";

@@ -42,7 +42,7 @@ export const BUGS: readonly Bug[] = [
     name: "a reduce-only order that finds nothing waits for the next position",
     edits: [
       {
-        file: "src/engine/eligibility/exposure-watch.ts",
+        file: "src/engine/eligibility/exposure-tracker.ts",
         before: "else if (requestedAtMs - sinceMs >= this.#confirmMs) this.#end(order);",
         after: "else if (requestedAtMs < sinceMs) this.#end(order);",
       },
@@ -204,7 +204,7 @@ export const keyOfBoth = (childId: string, executionId: string): string =>`,
     name: "not found before the deadline counts",
     edits: [
       {
-        file: "src/engine/children/void-proof.ts",
+        file: "src/engine/children/reconciler.ts",
         before: "return shownMs > this.deadlineMs && ",
         after: 'return judge.clock === "venue" || ',
       },
@@ -552,7 +552,7 @@ export const keyOfBoth = (childId: string, executionId: string): string =>`,
     test: "test/engine/logged-volume.test.ts",
     edits: [
       {
-        file: "src/engine/market/trade-log.ts",
+        file: "src/engine/market/symbol-tape.ts",
         before: "return sequence > this.#last.sequence && total >= add(this.#last.total, quantity);",
         after: "return total >= quantity;",
       },
