@@ -1,5 +1,5 @@
 import { cpus } from "node:os";
-import { serve } from "../load/serve.ts";
+import { serve } from "../campaigns/load/serve.ts";
 import { benchBursts } from "./bursts.ts";
 import { benchDrivers } from "./drivers.ts";
 import { printFlame } from "./flame.ts";

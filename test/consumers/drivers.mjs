@@ -21,7 +21,7 @@ const SUITES = [
 /** Tests of processes that die, of a full disk and of a store in use, in the Node.js of most hosts. */
 const COMMON = { node: "node-24", driver: "node:sqlite" };
 const PROCESSES = [
-  "crash/engine-crash.long.test.ts",
+  "campaigns/crash/engine-crash.long.test.ts",
   "sandbox/full-disk.built.test.ts",
   "sandbox/store-in-use.built.test.ts",
 ];

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { introductionOf } from "../cluster/introduction.ts";
+import { introductionOf } from "../campaigns/cluster/introduction.ts";
 import { blocksOf } from "../examples/markdown.ts";
 
 it("docs/cluster.md shows what `npm run cluster` prints, with the key, the store and the processes", () => {

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { searchPlan, tableOf } from "../exhaustive/campaign.ts";
-import { TABLE_CATALOGUE } from "../exhaustive/catalogue.ts";
-import { tableInPage } from "../exhaustive/lists-page.ts";
+import { searchPlan, tableOf } from "../campaigns/search/campaign.ts";
+import { TABLE_CATALOGUE } from "../campaigns/search/catalogue.ts";
+import { tableInPage } from "../campaigns/search/lists-page.ts";
 
 const table = tableOf(TABLE_CATALOGUE.map((plan) => searchPlan(plan, () => 0)));
 

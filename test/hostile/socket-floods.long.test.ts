@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { OPCODE, rawFrame } from "../fuzz/frames.ts";
-import { handshake, readFrames } from "../fuzz/socket-lane.ts";
+import { OPCODE, rawFrame } from "../campaigns/fuzz/frames.ts";
+import { handshake, readFrames } from "../campaigns/fuzz/socket-lane.ts";
 import { type FloodSocket, type FloodWorld, openFloodWorld } from "../support/flood-world.ts";
 import { messageOf } from "../support/hostile-socket.ts";
 import { BASE_ORDER } from "../support/hostile-world.ts";

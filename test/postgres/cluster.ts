@@ -1,4 +1,4 @@
-import { clusterRounds } from "../cluster/rounds.ts";
+import { clusterRounds } from "../campaigns/cluster/rounds.ts";
 import type { Step } from "./steps.ts";
 
 /** The faults of the short form. `npm run cluster -- --rounds 300` makes all of them. */

@@ -3,7 +3,7 @@ import { appendFile, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { fillDisk } from "../crash/full-disk.ts";
+import { fillDisk } from "../campaigns/crash/full-disk.ts";
 import { type SandboxProcess, startSandboxProcess } from "../support/sandbox-process.ts";
 
 const hasLimits = spawnSync("prlimit", ["--version"]).status === 0;

@@ -4,7 +4,7 @@ import { build } from "esbuild";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Bundles a program of the tests, such as `test/fuzz/main.ts`, into one file for Node.js; returns its path. */
+/** Bundles a program of the tests, such as `test/campaigns/fuzz/main.ts`, into one file for Node.js; returns its path. */
 export async function bundleProgram(source: string, name: string): Promise<string> {
   const outfile = join(root, `node_modules/.cache/${name}.mjs`);
   await build({

@@ -1,5 +1,5 @@
-import { startServer } from "../../load/processes.ts";
-import { type Measurement, measureLoad, numbersOf } from "../../load/round.ts";
+import { startServer } from "../../campaigns/load/processes.ts";
+import { type Measurement, measureLoad, numbersOf } from "../../campaigns/load/round.ts";
 import { benchFolder } from "../bench-folder.ts";
 import type { Line, Taken } from "../line.ts";
 

@@ -2,7 +2,7 @@ import type { Random } from "../../../src/common/random.ts";
 import type { FieldSet } from "../../../src/requests/field-set.ts";
 import { parameterOf } from "../../../src/requests/parameters.ts";
 import type { RuleTerms } from "../../../src/requests/rule.ts";
-import { NUMBERS, TEXTS } from "../../fuzz/hostile-values.ts";
+import { NUMBERS, TEXTS } from "../../campaigns/fuzz/hostile-values.ts";
 
 /** Values of JavaScript that a caller may pass in process, whatever the types say. */
 const ANY: readonly unknown[] = [
