@@ -4,8 +4,8 @@ import { formatQuantity, quantity } from "../../src/decimal/index.ts";
 import type { Engine } from "../../src/engine/index.ts";
 import { shardOf } from "../../src/lifecycle/index.ts";
 import type { ParentOrder } from "../../src/model/index.ts";
-import { requesting } from "../support/asked-store.ts";
 import { createFaultyWorld, turns } from "../support/faulty-world.ts";
+import { requesting } from "../support/recorded-store.ts";
 import { createScriptedVenue, filled, reported, sentTo } from "../support/scripted-venue.ts";
 import { createWorld, type World } from "../support/world.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryAccounts } from "../../src/adapters/memory/index.ts";
 import { shardOf } from "../../src/lifecycle/index.ts";
-import { requesting } from "../support/asked-store.ts";
+import { requesting } from "../support/recorded-store.ts";
 import { createScriptedVenue, filled } from "../support/scripted-venue.ts";
 import { accountEntry, createWorld, type World } from "../support/world.ts";
 

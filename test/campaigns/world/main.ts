@@ -13,7 +13,7 @@ import {
   unstruck,
 } from "./campaign.ts";
 import { runClusters, serveClusters } from "./cluster/workers.ts";
-import { brokenBy, RETAINED } from "./kept-seeds.ts";
+import { brokenBy, RETAINED } from "./stored-seeds.ts";
 
 const { SEED, STEPS, TOTAL, RUNS, RESUME, CUTS } = process.env;
 const kind: Kind = process.argv[2] === "cluster" ? "cluster" : "world";

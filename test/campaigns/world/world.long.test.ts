@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { drawPlan, FAULTS, type Fault, runWorld, SITUATIONS } from "../../world/index.ts";
 import { addWorld, commandOf, GIVEN, noProgress, type Progress } from "./campaign.ts";
-import { brokenBy, RETAINED } from "./kept-seeds.ts";
+import { brokenBy, RETAINED } from "./stored-seeds.ts";
 
 /** Worlds of a short run, and the steps of each. */
 const SHORT = { worlds: 6, steps: 400 };
