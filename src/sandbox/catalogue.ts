@@ -2,8 +2,8 @@ import { createMemoryInstruments } from "../adapters/memory/index.ts";
 import { type Price, parsePrice } from "../decimal/index.ts";
 import type { Instrument, InstrumentKind } from "../model/index.ts";
 import type { Clock, Instruments } from "../ports/index.ts";
-import { createSyntheticMarket, type Market, walkStart } from "./markets/index.ts";
-import { SettingsError } from "./settings-error.ts";
+import { SettingsError } from "./input.ts";
+import { createSyntheticMarket, type Market, walkStart } from "./market.ts";
 
 const pair = (id: number, baseAsset: string, name: string, kind: InstrumentKind): Instrument => ({
   id,
@@ -17,7 +17,7 @@ const pair = (id: number, baseAsset: string, name: string, kind: InstrumentKind)
 });
 
 /** Instruments of a sandbox: three liquidity markets, and a staking instrument that advanced orders must exclude. */
-export const SANDBOX_INSTRUMENTS: readonly Instrument[] = [
+const SANDBOX_INSTRUMENTS: readonly Instrument[] = [
   pair(1, "BTC", "Bitcoin", "liquidity"),
   pair(2, "ETH", "Ether", "liquidity"),
   pair(3, "SOL", "Solana", "liquidity"),

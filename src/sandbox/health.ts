@@ -9,7 +9,7 @@ import type { Service } from "../service/index.ts";
 import { type JsonInput, splitTarget, type WireResponse, writeJson } from "../wire/index.ts";
 
 /** Path that a load balancer asks, on the port of REST: 200 if this process serves requests, 503 if it does not. */
-export const HEALTH_PATH = "/health";
+const HEALTH_PATH = "/health";
 
 /** Conditions under which an engine cannot serve, as opposed to those under which it serves with a reason to look. */
 const CANNOT_SERVE: ReadonlySet<StatusKind> = new Set([
@@ -56,7 +56,7 @@ export function withStandbyHealth(standby: Parameters<typeof stateOfStandby>[0],
 }
 
 /** A node that shares the shards, and its engine, as far as their health needs them. */
-export type SharingHealth = Readonly<{
+type SharingHealth = Readonly<{
   node: Readonly<{
     status: () => Pick<ClusterNodeStatus, "state" | "shards">;
     engine: Readonly<{ status: () => EngineStatus }>;

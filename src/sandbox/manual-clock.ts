@@ -1,7 +1,5 @@
 import type { Clock, KeyValueStore } from "../ports/index.ts";
-import { InputError } from "./input-error.ts";
-import { SettingsError } from "./settings-error.ts";
-import { EPOCH_MS, parseWhole } from "./whole-number.ts";
+import { EPOCH_MS, InputError, parseWhole, SettingsError } from "./input.ts";
 
 /** A clock that moves only when told to. */
 export type SandboxClock = Clock & {

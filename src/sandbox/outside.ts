@@ -1,7 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { existsSync, realpathSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
-import { lockFile, type Unlock } from "../adapters/sqlite/internal.ts";
+import { createMemoryStore, type RateLimiterOptions } from "../adapters/memory/index.ts";
+import { openPostgresStore } from "../adapters/postgres/index.ts";
+import { openSqliteStore } from "../adapters/sqlite/index.ts";
+import { lockFile, oneFile, type Unlock } from "../adapters/sqlite/internal.ts";
 import { errorCode } from "../common/index.ts";
 import { type Forgetting, openPaperVenue, type PaperVenue } from "../paper-exchange/index.ts";
 import type {
@@ -10,17 +13,71 @@ import type {
   ExecutionVenue,
   Exposure,
   Instruments,
+  KeyValueStore,
+  OrderStore,
+  RateLimiter,
+  Rejections,
   Telemetry,
   VenueEvent,
 } from "../ports/index.ts";
+import { createRejectionBuffer } from "../service/index.ts";
+import { DEMO_ACCOUNT_ID, type Directory, type KeyPair, openDirectory, sharedAccounts } from "./accounts.ts";
 import { demoBalances } from "./catalogue.ts";
-import { DEMO_ACCOUNT_ID, type Directory, type KeyPair, openDirectory } from "./directory.ts";
-import type { Disk } from "./disk.ts";
+import { SettingsError } from "./input.ts";
 import { type SandboxSettings, venueRecordPath } from "./settings.ts";
-import { SettingsError } from "./settings-error.ts";
-import { sharedAccounts } from "./shared-accounts.ts";
 import type { VenueElsewhere } from "./venue-elsewhere.ts";
-import { lockRecord } from "./venue-record-lock.ts";
+
+/** What a sandbox keeps: orders, small values, refused orders, and what its rate limiter counts. */
+export type Disk = Readonly<{
+  orders: OrderStore;
+  keyValue: KeyValueStore;
+  rejections: Rejections;
+  openRateLimiter: (options: RateLimiterOptions) => Promise<RateLimiter>;
+}>;
+
+/** Opens the store of the settings. Rejects with an Error for the operator if it cannot be opened. */
+export async function openDisk(settings: SandboxSettings, telemetry: Telemetry): Promise<Disk> {
+  const { store, persistRejections, retentionDays } = settings;
+  const orders = await openStore(store, { telemetry, rejections: { retentionDays, telemetry } });
+  const rejections = persistRejections ? orders.rejections : createRejectionBuffer();
+  const openRateLimiter: Disk["openRateLimiter"] = (options) =>
+    orders.openRateLimiter({ ...options, telemetry });
+  return { orders, keyValue: orders.keyValue, rejections, openRateLimiter };
+}
+
+type Opening = Readonly<{
+  telemetry: Telemetry;
+  rejections: Readonly<{ retentionDays: number; telemetry: Telemetry }>;
+}>;
+
+async function openStore(store: SandboxSettings["store"], options: Opening) {
+  const { rejections } = options;
+  if (store.kind === "memory") return createMemoryStore({ rejections });
+  if (store.kind === "sqlite") return openSqliteStore({ path: store.path, rejections });
+  return await openPostgresStore({ ...placeOf(store), ...options });
+}
+
+function placeOf({
+  url,
+  schema,
+}: Readonly<{ url: string; schema?: string }>): Parameters<typeof openPostgresStore>[0] {
+  return { url, ...(schema !== undefined && { schema }) };
+}
+
+/** The record of a paper venue, under its real path, that no other process can open. */
+type LockedRecord = Readonly<{ path: string; unlock: Unlock }>;
+
+/** Time in milliseconds within which a process that is ending must leave the record. */
+const LEAVING_MS = 1_000;
+
+/**
+ * Creates the record of a paper venue if it is missing, and locks it. Two venues that write one record would each execute
+ * children that the other knows. Throws an Error for the operator that names the file if another process has it.
+ */
+export function lockRecord(path: string): LockedRecord {
+  const real = oneFile(path);
+  return { path: real, unlock: lockFile({ path: real, busyTimeoutMs: LEAVING_MS }) };
+}
 
 /** `accounts` is what engine and service ask; `directory` is what the control interface changes. */
 type Stored = Readonly<{
@@ -31,16 +88,16 @@ type Stored = Readonly<{
 }>;
 
 /** The accounts, and the paper venue of this process. Only one process may run it. */
-export type PaperOutside = Stored & Readonly<{ paper: PaperVenue; elsewhere: undefined }>;
+type PaperOutside = Stored & Readonly<{ paper: PaperVenue; elsewhere: undefined }>;
 
 /** The accounts beside a venue in a process of its own, which `close` leaves as it is. */
-export type RemoteOutside = Stored & Readonly<{ paper: undefined; elsewhere: VenueElsewhere }>;
+type RemoteOutside = Stored & Readonly<{ paper: undefined; elsewhere: VenueElsewhere }>;
 
 /** What is outside of the engine. */
 export type Outside = PaperOutside | RemoteOutside;
 
 /** What the outside is made of. */
-export type OutsideParts = Readonly<{
+type OutsideParts = Readonly<{
   settings: SandboxSettings;
   disk: Disk;
   clock: Clock;
@@ -161,7 +218,7 @@ function forgettingOf({ venueForgetsAfterMs, submitDeadlineMs, retryMaxMs }: San
 }
 
 /** An outside that is opened when its node has taken over. */
-export type LateOutside<O extends Outside> = Readonly<{
+type LateOutside<O extends Outside> = Readonly<{
   accounts: Accounts;
   /** Opens the outside, once. */
   open: () => Promise<O>;
@@ -194,7 +251,7 @@ export function lateOutside<O extends Outside>(openNow: () => Promise<O>): LateO
 }
 
 /** A paper venue of this process that is opened late, and its accounts. */
-export type LatePaper = LateOutside<PaperOutside> & Readonly<{ venue: ExecutionVenue; exposure: Exposure }>;
+type LatePaper = LateOutside<PaperOutside> & Readonly<{ venue: ExecutionVenue; exposure: Exposure }>;
 
 /**
  * Creates the ports of a paper venue that is opened with its accounts. Until it is open, calls wait, and the engine

@@ -15,25 +15,63 @@ import { errorMessage } from "../common/index.ts";
 import type { Standby } from "../engine/index.ts";
 import type { Clock, RateLimiter, Telemetry } from "../ports/index.ts";
 import {
+  asyncApiDocument,
   createClusterService,
   createService,
+  openApiDocument,
   type Service,
   type ServiceOptions,
   type ServiceSettings,
 } from "../service/index.ts";
-import { type ConsoleFiles, readConsoleFiles } from "./console-files.ts";
-import { consoleDocuments, consoleOrigins, withConsole } from "./console-page.ts";
+import { writeJson } from "../wire/index.ts";
+import {
+  type ConsoleFiles,
+  consoleDocuments,
+  consoleOrigins,
+  readConsoleFiles,
+  withConsole,
+} from "./console-page.ts";
 import { type ControlAnswer, createControlServer } from "./control-server.ts";
-import { descriptionsOf } from "./descriptions.ts";
-import type { Exchange } from "./exchange.ts";
-import type { SharedExchange } from "./exchange-node.ts";
+import type { Exchange, SharedExchange } from "./exchange.ts";
 import { withHealth, withSharingHealth, withStandbyHealth } from "./health.ts";
+import { SettingsError } from "./input.ts";
 import type { PeerSetting } from "./peer-settings.ts";
 import type { SandboxSettings } from "./settings.ts";
-import { SettingsError } from "./settings-error.ts";
+
+/** A running sandbox. */
+export type Sandbox = Readonly<{
+  exchange: Exchange;
+  /** Base address of REST, without a path. */
+  url: string;
+  /** Base address of WebSocket, without a path. */
+  wsUrl: string;
+  /** Base address of the control interface; undefined if it is off. */
+  controlUrl: string | undefined;
+  /** Resolves to a sentence if another sandbox on the same store has taken over. This one can only end then. */
+  replaced: Promise<string>;
+  /** Resolves to a sentence once it has handed over because an operator wanted it, and is closed. */
+  drained: Promise<string>;
+  /** Stops accepting orders, answers pending requests within ten seconds, and closes. */
+  stop: () => Promise<void>;
+}>;
+
+/** A sandbox that does not serve yet. */
+type WaitingSandbox = Pick<Sandbox, "url" | "wsUrl" | "controlUrl"> &
+  Readonly<{
+    /** Whether another process serves. A sandbox that starts alone does not serve at once either. */
+    isBehindAnother: () => boolean;
+  }>;
+
+/** A sandbox that runs, or that waits for another one on the same store. */
+export type StartedSandbox = Readonly<{
+  /** What it tells while it does not serve yet; undefined if the store has one process only. */
+  standby: WaitingSandbox | undefined;
+  active: Promise<Sandbox>;
+  stop: () => Promise<void>;
+}>;
 
 /** Addresses of REST and WebSocket, without a path. */
-export type ServerAddresses = Readonly<{ url: string; wsUrl: string }>;
+type ServerAddresses = Readonly<{ url: string; wsUrl: string }>;
 
 /** A port on which a sandbox answers. */
 export type Served = ServerAddresses &
@@ -45,7 +83,7 @@ export type Served = ServerAddresses &
   }>;
 
 /** Returns the address of the control interface once it is open; undefined if it is off. */
-export type ControlUrl = () => string | undefined;
+type ControlUrl = () => string | undefined;
 
 const LOOPBACK = "127.0.0.1";
 
@@ -280,3 +318,15 @@ export function closeNow(server: Server): void {
 
 const addressOf = (host: string, port: number): string =>
   `${host.includes(":") ? `[${host}]` : host}:${port}`;
+
+/** Version of the interface. Source: contract, Versioning. */
+const VERSION = "0.1.0";
+
+/** Base addresses of a sandbox's REST and WebSocket interfaces, without a path. */
+type Addresses = Readonly<{ url: string; wsUrl: string }>;
+
+/** Returns the public descriptions of the interfaces by path. Source: decision AN. */
+const descriptionsOf = (addresses: () => Addresses): Readonly<Record<string, () => string>> => ({
+  "/openapi.json": () => writeJson(openApiDocument({ version: VERSION, serverUrl: addresses().url })),
+  "/asyncapi.json": () => writeJson(asyncApiDocument({ version: VERSION, serverUrl: addresses().wsUrl })),
+});

@@ -10,13 +10,11 @@ import type {
   NativeOrders,
   Telemetry,
 } from "../ports/index.ts";
-import { createAccountEvents } from "./account-events.ts";
-import { type Market, tapCountedQuotes } from "./markets/index.ts";
-import { createRemoteAccountEvents } from "./remote-account-events.ts";
-import { marketControls } from "./venue-controls.ts";
-import { paperDesk, type VenueDesk } from "./venue-desk.ts";
+import { createAccountEvents, createRemoteAccountEvents } from "./account-events.ts";
+import type { VolumeFaults } from "./faults.ts";
+import { type Market, tapCountedQuotes } from "./market.ts";
+import { marketControls, paperDesk, type VenueDesk } from "./venue-desk.ts";
 import type { VenueElsewhere } from "./venue-elsewhere.ts";
-import type { VolumeFaults } from "./volume-faults.ts";
 
 /**
  * Age up to which fills are repeated as prints after a restart. It is within the time for which the engine remembers
@@ -43,7 +41,7 @@ export type Trading = Readonly<{
 }>;
 
 /** What is joined with a venue. */
-export type Joining = Readonly<{
+type Joining = Readonly<{
   engine: Engine;
   instruments: Instruments;
   clock: Clock;

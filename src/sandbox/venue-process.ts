@@ -9,17 +9,22 @@ import { QuoteGate } from "../engine/internal.ts";
 import { openPaperVenue, type PaperVenue } from "../paper-exchange/index.ts";
 import type { Clock, ExecutionVenue, Instruments, MarketData, MarketSink } from "../ports/index.ts";
 import type { JsonInput } from "../wire/index.ts";
+import { DEMO_ACCOUNT_ID } from "./accounts.ts";
 import { createCatalogue, demoBalances, syntheticMarket } from "./catalogue.ts";
-import { DEMO_ACCOUNT_ID } from "./directory.ts";
-import { decimalText, positiveId, readInput } from "./input-error.ts";
-import { createManualMarket, type Market } from "./markets/index.ts";
+import { decimalText, MissingError, positiveId, readInput } from "./input.ts";
+import { createManualMarket, type Market } from "./market.ts";
+import { lockRecord } from "./outside.ts";
 import { processTelemetry } from "./plain-words.ts";
 import { type Control, closeNow, listenAt, openControl, portOf } from "./serving.ts";
-import { type ControlCall, idOf, MissingError, marketControls } from "./venue-controls.ts";
-import { paperDesk, type VenueDesk } from "./venue-desk.ts";
-import { readVenueFault } from "./venue-input.ts";
-import { lockRecord } from "./venue-record-lock.ts";
-import type { VenueSettings } from "./venue-settings.ts";
+import type { VenueSettings } from "./settings.ts";
+import {
+  type ControlCall,
+  idOf,
+  marketControls,
+  paperDesk,
+  readVenueFault,
+  type VenueDesk,
+} from "./venue-desk.ts";
 
 /** A paper venue that runs in this process, behind HTTP. */
 export type VenueProcess = Readonly<{

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryDisk, createMemoryStore } from "../../src/adapters/memory/index.ts";
 import type { KeyValueStore } from "../../src/ports/index.ts";
-import { type AccountSetup, readAccountSetup } from "../../src/sandbox/account-setup.ts";
-import { openDirectory } from "../../src/sandbox/directory.ts";
-import { InputError } from "../../src/sandbox/input-error.ts";
+import { type AccountSetup, openDirectory, readAccountSetup } from "../../src/sandbox/accounts.ts";
+import { InputError } from "../../src/sandbox/input.ts";
 
 const body = {
   accountId: 7,

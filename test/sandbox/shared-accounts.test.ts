@@ -1,9 +1,13 @@
 import { expect, it } from "vitest";
 import { createManualClock, createMemoryDisk, createMemoryStore } from "../../src/adapters/memory/index.ts";
 import type { KeyValueStore } from "../../src/ports/index.ts";
-import { type AccountSetup, readAccountSetup } from "../../src/sandbox/account-setup.ts";
-import { type Directory, openDirectory } from "../../src/sandbox/directory.ts";
-import { sharedAccounts } from "../../src/sandbox/shared-accounts.ts";
+import {
+  type AccountSetup,
+  type Directory,
+  openDirectory,
+  readAccountSetup,
+  sharedAccounts,
+} from "../../src/sandbox/accounts.ts";
 
 const setup = (accountId: number, changes: Partial<Record<keyof AccountSetup, unknown>> = {}): AccountSetup =>
   readAccountSetup({

@@ -6,7 +6,7 @@ import {
   type StatusKind,
 } from "../../src/engine/index.ts";
 import { answerSharing, ElsewhereError } from "../../src/sandbox/control-routes.ts";
-import type { SharedExchange } from "../../src/sandbox/exchange-node.ts";
+import type { SharedExchange } from "../../src/sandbox/exchange.ts";
 import { withSharingHealth } from "../../src/sandbox/health.ts";
 import type { JsonInput, WireRequest, WireResponse } from "../../src/wire/index.ts";
 

@@ -11,8 +11,7 @@ import {
   type OrderUpdateMembers,
   UncertainOutcome,
 } from "../../client/index.ts";
-import { OrderRows, type ShownOrder } from "./order-rows.ts";
-import { isOpen, type Said } from "./order-words.ts";
+import { isOpen, OrderRows, type Said, type ShownOrder } from "./orders.ts";
 import type { Request } from "./requests.ts";
 
 /**

@@ -1,13 +1,11 @@
-import type { Control } from "./control.ts";
-import { button, element, markRight, markWrong, options } from "./elements.ts";
+import { type Control, CRASHES, FAULTS, faultOf } from "./control.ts";
+import { button, element, markRight, markWrong, options, run } from "./elements.ts";
 import { errorWords } from "./error-words.ts";
-import { CRASHES, FAULTS, faultOf } from "./faults.ts";
-import { run } from "./message-view.ts";
-import { timeText } from "./number-texts.ts";
-import type { Said } from "./order-words.ts";
+import { timeText } from "./numbers.ts";
+import type { Said } from "./orders.ts";
 
 /** How the sandbox was started, as far as the page shows it. */
-export type SandboxKind = Readonly<{ market: string; clock: string }>;
+type SandboxKind = Readonly<{ market: string; clock: string }>;
 
 /** Steps of a clock that is moved by hand. */
 const ADVANCES: readonly (readonly [label: string, advanceMs: number])[] = [

@@ -1,8 +1,8 @@
-import { dollars, grouped, shortPrice } from "./number-texts.ts";
-import { reasonWords, type Tone } from "./order-words.ts";
+import { dollars, grouped, shortPrice } from "./numbers.ts";
+import { reasonWords, type Tone } from "./orders.ts";
 
 /** A fact of a journal record, as the control interface shows it: prices and quantities are texts. */
-export type ShownFact = Readonly<{ kind: string }> & Readonly<Record<string, unknown>>;
+type ShownFact = Readonly<{ kind: string }> & Readonly<Record<string, unknown>>;
 
 /** A journal record, as the control interface shows it. */
 export type ShownRecord = Readonly<{

@@ -1,26 +1,30 @@
 /** The console page of the sandbox: it connects the parts of the page with each other. */
 import { type Client, type OrderUpdateMembers, preview } from "../../client/index.ts";
 import { type AccountDesk, openDesk, type Sync, syncText } from "./account-desk.ts";
-import { BalancesView } from "./balances-view.ts";
 import { ChartView, type Mark } from "./chart-view.ts";
 import { type Control, controlAt } from "./control.ts";
 import { showControl } from "./control-view.ts";
-import { DetailView } from "./detail-view.ts";
-import { element, markRight, markWrong, segments, shown } from "./elements.ts";
-import { errorWords } from "./error-words.ts";
+import {
+  confirmed,
+  element,
+  listenToMessages,
+  markRight,
+  markWrong,
+  run,
+  say,
+  sayError,
+  segments,
+  shown,
+} from "./elements.ts";
+import { errorWords, previewWords } from "./error-words.ts";
 import { levelsOf } from "./levels.ts";
 import { endReasonOf } from "./life.ts";
 import { ageOf, type Market, openMarketFeed, refreshPast } from "./market-feed.ts";
-import { type MarketsView, showMarkets } from "./markets-view.ts";
-import { confirmed, listenToMessages, run, say, sayError } from "./message-view.ts";
-import { dollars, grouped } from "./number-texts.ts";
-import type { ShownOrder } from "./order-rows.ts";
-import { questionOf } from "./order-size.ts";
-import { isOpen, type Said, statusOf } from "./order-words.ts";
-import { OrdersView } from "./orders-view.ts";
-import { plotNumber } from "./plot-number.ts";
-import { previewWords } from "./preview-words.ts";
-import { newId, type Request, requestOf } from "./requests.ts";
+import { BalancesView, type MarketsView, showMarkets } from "./markets-view.ts";
+import { dollars, grouped, plotNumber } from "./numbers.ts";
+import { isOpen, type Said, type ShownOrder, statusOf } from "./orders.ts";
+import { DetailView, OrdersView } from "./orders-view.ts";
+import { newId, questionOf, type Request, requestOf } from "./requests.ts";
 import { TicketView } from "./ticket-view.ts";
 
 const SPANS = [

@@ -1,11 +1,8 @@
-import { defaultsOf } from "./defaults.ts";
-import { button, element, make, markRight, markWrong, options, shown } from "./elements.ts";
-import type { ErrorWords } from "./error-words.ts";
-import { errorParts } from "./message-view.ts";
-import { type OrderSize, quantityAt, type SizeInput, sizeOf } from "./order-size.ts";
-import type { PreviewWords } from "./preview-words.ts";
-import { fieldOf } from "./requests.ts";
+import { button, element, errorParts, make, markRight, markWrong, options, shown } from "./elements.ts";
+import type { ErrorWords, PreviewWords } from "./error-words.ts";
+import { fieldOf, type OrderSize, quantityAt, type SizeInput, sizeOf } from "./requests.ts";
 import {
+  defaultsOf,
   FIELDS,
   type Field,
   type FieldName,
@@ -15,10 +12,10 @@ import {
   kindOf,
   QUICK,
   type Values,
-} from "./ticket-table.ts";
+} from "./ticket.ts";
 
 /** The market that the form is about, and what the account has. */
-export type TicketMarket = Omit<SizeInput, "values">;
+type TicketMarket = Omit<SizeInput, "values">;
 
 /** The form of a new order. */
 export class TicketView {

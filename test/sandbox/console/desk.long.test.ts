@@ -5,14 +5,12 @@ import {
   type DeskListener,
   openDesk,
 } from "../../../src/sandbox/console/account-desk.ts";
-import { controlAt } from "../../../src/sandbox/console/control.ts";
-import { FAULTS } from "../../../src/sandbox/console/faults.ts";
+import { controlAt, FAULTS } from "../../../src/sandbox/console/control.ts";
 import { endReasonOf, lifeOf } from "../../../src/sandbox/console/life.ts";
 import { openMarketFeed } from "../../../src/sandbox/console/market-feed.ts";
-import type { ShownOrder } from "../../../src/sandbox/console/order-rows.ts";
-import { type Said, statusOf } from "../../../src/sandbox/console/order-words.ts";
+import { type Said, type ShownOrder, statusOf } from "../../../src/sandbox/console/orders.ts";
 import { requestOf } from "../../../src/sandbox/console/requests.ts";
-import type { KindName, Values } from "../../../src/sandbox/console/ticket-table.ts";
+import type { KindName, Values } from "../../../src/sandbox/console/ticket.ts";
 import { type Sandbox, startSandbox } from "../../../src/sandbox/sandbox.ts";
 import { readSettings } from "../../../src/sandbox/settings.ts";
 

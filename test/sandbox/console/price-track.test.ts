@@ -5,7 +5,7 @@ import {
   PriceTrack,
   type Row,
   type Tick,
-} from "../../../src/sandbox/console/price-track.ts";
+} from "../../../src/sandbox/console/market-feed.ts";
 
 const NOW = 1_000_000;
 const tick = (timeMs: number, bid: number): Tick => ({ timeMs, bid, ask: bid + 1 });

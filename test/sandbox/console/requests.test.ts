@@ -1,15 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { localChecks } from "../../../src/client/index.ts";
 import type { ListForm, OrderFields } from "../../../src/requests/index.ts";
-import { type BestQuote, defaultsOf, moved } from "../../../src/sandbox/console/defaults.ts";
 import { fieldOf, newId, requestOf } from "../../../src/sandbox/console/requests.ts";
 import {
+  type BestQuote,
+  defaultsOf,
   FIELDS,
   KINDS,
   type KindName,
   kindOf,
+  moved,
   type Values,
-} from "../../../src/sandbox/console/ticket-table.ts";
+} from "../../../src/sandbox/console/ticket.ts";
 
 const NOW = 1_760_000_000_000;
 const QUOTES: Readonly<Record<string, BestQuote>> = {

@@ -1,0 +1,191 @@
+import type { ProbePoint } from "../engine/index.ts";
+import type { Clock, MarketSink, NativeOrders, OrderStore } from "../ports/index.ts";
+
+/** Points at which a child is submitted. */
+export const SUBMIT_POINTS: readonly ProbePoint[] = [
+  "before-append",
+  "after-append",
+  "before-submit",
+  "after-submit",
+  "before-outcome-append",
+];
+/** Points of a snapshot. */
+export const SNAPSHOT_POINTS: readonly ProbePoint[] = [
+  "before-snapshot",
+  "during-snapshot",
+  "after-snapshot",
+];
+/** Points of an opening. */
+const OPENING_POINTS: readonly ProbePoint[] = ["after-take-over", "after-load"];
+
+/** All named points. */
+export const CRASH_POINTS: readonly ProbePoint[] = [...SUBMIT_POINTS, ...SNAPSHOT_POINTS, ...OPENING_POINTS];
+
+/** A crash at a point, after the point was passed `skip` times. */
+export type Crash = Readonly<{ at: ProbePoint; skip: number }>;
+
+/** Kills the process without cleanup at an armed point. */
+export type CrashPoints = Readonly<{
+  /** Arms a crash and replaces the armed one. */
+  arm: (crash: Crash) => void;
+  /** Probe for the engine, called at every point. */
+  probe: (point: ProbePoint) => void;
+}>;
+
+/** Creates the crash points of this process. */
+export function createCrashPoints(
+  kill: () => void = () => process.kill(process.pid, "SIGKILL"),
+): CrashPoints {
+  let armed: { at: ProbePoint; skip: number } | undefined;
+  return {
+    arm: (crash) => {
+      armed = { ...crash };
+    },
+    probe: (point) => {
+      if (armed?.at !== point) return;
+      if (armed.skip-- === 0) kill();
+    },
+  };
+}
+
+/**
+ * Fault of the store. `fail`: nothing is stored. `unknown`: it is stored and the answer is lost. `slow`: it takes a
+ * second.
+ */
+type StoreFaultMode = "none" | "fail" | "unknown" | "slow";
+
+/** A fault of the store. It hits `count` appends, or all if left out. */
+type StoreFault = Readonly<{ mode: StoreFaultMode; count?: number | undefined }>;
+
+const SLOW_MS = 1_000;
+
+/** A store with injected faults in its appends. */
+export type FaultyStore = OrderStore & Readonly<{ setFault: (fault: StoreFault) => void }>;
+
+/** Wraps a store with faults. */
+export function withFaults(store: OrderStore, clock: Clock): FaultyStore {
+  let mode: StoreFaultMode = "none";
+  let left = 0;
+  const next = (): StoreFaultMode => {
+    if (mode === "none" || left-- > 0) return mode;
+    mode = "none";
+    return mode;
+  };
+  const slowly = (): Promise<void> =>
+    new Promise((resolve) => void clock.schedule(clock.monotonicMs() + SLOW_MS, resolve));
+  const append: OrderStore["append"] = async (batch) => {
+    const fault = next();
+    if (fault === "fail") throw new Error("an injected fault makes the store fail");
+    if (fault === "slow") await slowly();
+    const outcomes = await store.append(batch);
+    if (fault === "unknown") throw new Error("an injected fault makes the store lose its answer");
+    return outcomes;
+  };
+  const setFault = (fault: StoreFault): void => {
+    mode = fault.mode;
+    left = fault.count ?? Number.POSITIVE_INFINITY;
+  };
+  return { ...boundTo(store), append, setFault };
+}
+
+/** Returns the methods of a store as members of a plain object. */
+function boundTo(store: OrderStore): OrderStore {
+  const { pageEndedNames, forgetEnded, leases } = store;
+  return {
+    ...(leases && { leases }),
+    ...(pageEndedNames && { pageEndedNames: (page) => pageEndedNames.call(store, page) }),
+    ...(forgetEnded && { forgetEnded: (range, goesOn) => forgetEnded.call(store, range, goesOn) }),
+    acquire: () => store.acquire(),
+    head: (shard) => store.head(shard),
+    append: (batch) => store.append(batch),
+    fence: (round) => store.fence(round),
+    readRecords: (range) => store.readRecords(range),
+    readSnapshot: (shard, reading) => store.readSnapshot(shard, reading),
+    writeSnapshot: (snapshot, writing) => store.writeSnapshot(snapshot, writing),
+    readMarks: (shards) => store.readMarks(shards),
+    readQuotes: () => store.readQuotes(),
+    deleteMarks: (marks) => store.deleteMarks(marks),
+    findEnded: (key) => store.findEnded(key),
+    pageEnded: (page) => store.pageEnded(page),
+    countEnded: (whose) => store.countEnded(whose),
+    readEnded: (range) => store.readEnded(range),
+    findEndedList: (key) => store.findEndedList(key),
+    pageEndedLists: (page) => store.pageEndedLists(page),
+    deleteEnded: (range) => store.deleteEnded(range),
+    readVolume: (reading) => store.readVolume(reading),
+    deleteVolume: (range, deleting) => store.deleteVolume(range, deleting),
+    close: () => store.close(),
+  };
+}
+
+/**
+ * Fault of native orders. `fail`: no request about native orders is answered or executed, as if their database were
+ * down.
+ */
+export type NativeFaultMode = "none" | "fail";
+
+/** Native orders with injected faults. */
+type FaultyNative = Readonly<{
+  native: NativeOrders;
+  setNativeFault: (mode: NativeFaultMode) => void;
+}>;
+
+/** Wraps native orders with faults. Children of managed parents still reach the venue. */
+export function withNativeFaults(orders: NativeOrders): FaultyNative {
+  let mode: NativeFaultMode = "none";
+  const { cancelIf } = orders;
+  const requested = async <T>(call: () => T | Promise<T>): Promise<T> => {
+    if (mode === "fail") throw new Error("an injected fault makes native orders fail");
+    return await call();
+  };
+  return {
+    native: {
+      isPaperTrade: orders.isPaperTrade,
+      place: (placement) => requested(() => orders.place(placement)),
+      findRequest: (request) => requested(() => orders.findRequest(request)),
+      cancel: (key) => requested(() => orders.cancel(key)),
+      ...(cancelIf && {
+        cancelIf: (key, restriction) => requested(() => cancelIf.call(orders, key, restriction)),
+      }),
+      find: (key) => requested(() => orders.find(key)),
+      page: (page) => requested(() => orders.page(page)),
+      open: (query) => requested(() => orders.open?.(query) ?? []),
+      executions: (query) => requested(() => orders.executions(query)),
+      subscribe: (listener, missed) => orders.subscribe(listener, missed),
+    },
+    setNativeFault: (next) => {
+      mode = next;
+    },
+  };
+}
+
+/** Fault of the volume feed. `stale`: no print passes, as when a volume feed stops. `none`: all pass. */
+export type VolumeFaultMode = "none" | "stale";
+
+/** Faults of the executed volume, and the sinks whose prints they stop. */
+export type VolumeFaults = Readonly<{
+  /** Returns a sink in front of another one. */
+  around: (sink: MarketSink) => MarketSink;
+  setVolumeFault: (mode: VolumeFaultMode) => void;
+}>;
+
+/**
+ * Creates faults of the executed volume. While it is stale, every print is lost on its way to the engine: those of the
+ * control interface, of the market and of the venue's own fills. Neither volume nor last price move, nothing is
+ * delivered later, and orders that follow volume wait. Quotes continue.
+ */
+export function createVolumeFaults(): VolumeFaults {
+  let mode: VolumeFaultMode = "none";
+  return {
+    around: (sink) => ({
+      quote: (quote) => sink.quote(quote),
+      heartbeat: (symbol) => sink.heartbeat(symbol),
+      print: (print) => {
+        if (mode === "none") sink.print(print);
+      },
+    }),
+    setVolumeFault: (next) => {
+      mode = next;
+    },
+  };
+}
