@@ -89,22 +89,15 @@ type RemoteAccountParts = Readonly<{
   telemetry: Telemetry;
 }>;
 
-/** Account events that are asked for after each fill, until they are closed. */
-export type RemoteAccountEvents = AccountEvents & Readonly<{ close: () => void }>;
-
 /** A fill that waits for its event, with what it changed. */
 type Waiting = Readonly<{ fill: ToldFill; changes: FillChanges }>;
 
 /**
- * Creates the account events of a venue in another process. It is asked for balances and positions after each fill, so an
- * event comes a moment after the fill and has the balances of that moment, which may include later fills. The fills of
- * an account keep their order. While the venue does not answer it is asked again.
+ * Account events of a venue in another process, until they are closed. It is asked for balances and positions after each
+ * fill, so an event comes a moment after the fill and has the balances of that moment, which may include later fills. The
+ * fills of an account keep their order. While the venue does not answer it is asked again.
  */
-export function createRemoteAccountEvents(parts: RemoteAccountParts): RemoteAccountEvents {
-  return new QueriedAccountEvents(parts);
-}
-
-class QueriedAccountEvents implements AccountEvents {
+export class RemoteAccountEvents implements AccountEvents {
   readonly #parts: RemoteAccountParts;
   readonly #listeners: Set<(event: AccountEvent) => void> = new Set();
   readonly #waiting: Map<number, Waiting[]> = new Map();

@@ -73,31 +73,8 @@ export function readAccountSetup(body: unknown): AccountSetup {
   return { ...setup, userId: setup.userId ?? setup.accountId };
 }
 
-/** An account as `GET /control/accounts/ID` shows it, without the secret. */
-type AccountEntry = Omit<Setup, "secret">;
-
 /** A key with its secret. */
 export type KeyPair = Readonly<{ apiKey: string; secret: string }>;
-
-/** The accounts port of a sandbox: durable accounts and keys. Each account has one key. Reads return synchronously. */
-export type Directory = {
-  key(apiKey: string): ApiKey | undefined;
-  account(accountId: number): Account | undefined;
-  /**
-   * Creates or replaces an account and resolves when that is durable. Its earlier key becomes invalid immediately
-   * (decision 49). Rejects with InputError if the key belongs to another account.
-   */
-  replaceAccount(setup: AccountSetup): Promise<void>;
-  /** Returns an account without its secret. */
-  describe(accountId: number): AccountEntry | undefined;
-  /**
-   * Creates demo account 1 if it is missing and resolves to its key: the given one, else the stored one, else a new
-   * one. An existing account keeps everything but its key.
-   */
-  ensureDemo(given?: KeyPair): Promise<KeyPair>;
-  /** Reads what other processes have stored. Rejects if the store fails, and with a SettingsError if it cannot be read. */
-  readAgain(): Promise<void>;
-};
 
 /** Id of the demo account. */
 export const DEMO_ACCOUNT_ID = 1;
@@ -121,7 +98,7 @@ const storedSetups: z.ZodType<readonly Setup[]> = z.array(
 
 /** Opens the directory stored in `store`. Throws a SettingsError if the stored data cannot be read. */
 export async function openDirectory(store: KeyValueStore): Promise<Directory> {
-  const directory = new StoredDirectory(store);
+  const directory = new Directory(store);
   await directory.readAgain();
   return directory;
 }
@@ -135,7 +112,8 @@ function readSetups(stored: string): readonly Setup[] {
   }
 }
 
-class StoredDirectory implements Directory {
+/** The accounts port of a sandbox: durable accounts and keys. Each account has one key. Reads return synchronously. */
+export class Directory implements Accounts {
   readonly #store: KeyValueStore;
   #setups: ReadonlyMap<number, Setup> = new Map();
   #owners: ReadonlyMap<string, number> = new Map();
@@ -160,21 +138,31 @@ class StoredDirectory implements Directory {
     return { accountId, userId, enableDataSharing, delegates, restricted };
   }
 
+  /**
+   * Creates or replaces an account and resolves when that is durable. Its earlier key becomes invalid immediately
+   * (decision 49). Rejects with InputError if the key belongs to another account.
+   */
   replaceAccount({ balances: _balances, positions: _positions, ...setup }: AccountSetup): Promise<void> {
     return this.#inTurn(() => this.#replace(setup));
   }
 
+  /** Reads what other processes have stored. Rejects if the store fails, and with a SettingsError if it cannot be read. */
   readAgain(): Promise<void> {
     return this.#inTurn(() => this.#read());
   }
 
-  describe(accountId: number): AccountEntry | undefined {
+  /** Returns an account as `GET /control/accounts/ID` shows it, without the secret. */
+  describe(accountId: number): Omit<Setup, "secret"> | undefined {
     const setup = this.#setups.get(accountId);
     if (setup === undefined) return undefined;
     const { secret: _secret, ...view } = setup;
     return view;
   }
 
+  /**
+   * Creates demo account 1 if it is missing and resolves to its key: the given one, else the stored one, else a new
+   * one. An existing account keeps everything but its key.
+   */
   async ensureDemo(given?: KeyPair): Promise<KeyPair> {
     const stored = this.#setups.get(DEMO_ACCOUNT_ID);
     const { apiKey, secret } = given ?? stored ?? { apiKey: randomText(), secret: randomText() };
@@ -208,7 +196,7 @@ class StoredDirectory implements Directory {
 
   #use(setups: readonly Setup[]): void {
     this.#setups = new Map(setups.map((setup) => [setup.accountId, setup]));
-    this.#owners = ownersOf(this.#setups);
+    this.#owners = new Map(setups.map(({ apiKey, accountId }) => [apiKey, accountId]));
   }
 }
 
@@ -217,9 +205,6 @@ const jsonOf = (setup: Setup): JsonInput => ({
   ...setup,
   delegates: setup.delegates.map((delegate) => ({ ...delegate })),
 });
-
-const ownersOf = (setups: ReadonlyMap<number, Setup>): ReadonlyMap<string, number> =>
-  new Map([...setups.values()].map(({ apiKey, accountId }) => [apiKey, accountId]));
 
 const DEMO: Omit<Setup, "apiKey" | "secret"> = {
   accountId: DEMO_ACCOUNT_ID,
@@ -235,18 +220,11 @@ const DEMO: Omit<Setup, "apiKey" | "secret"> = {
 const LONGEST_AGE_MS = 1_000;
 
 /**
- * Creates the accounts port of a directory that other processes change too. A new account or key counts at once, because
- * what is not known is read again; other changes count within a second. Rejects if the store fails.
+ * The accounts port of a directory that other processes change too. A new account or key counts at once, because what is
+ * not known is read again; other changes count within a second. Rejects if the store fails.
  */
-export function sharedAccounts(
-  directory: Pick<Directory, "key" | "account" | "readAgain">,
-  clock: Pick<Clock, "monotonicMs">,
-): Accounts {
-  return new SharedAccounts(directory, clock);
-}
-
-class SharedAccounts implements Accounts {
-  readonly #directory: Pick<Directory, "key" | "account" | "readAgain">;
+export class SharedAccounts implements Accounts {
+  readonly #directory: Directory;
   readonly #clock: Pick<Clock, "monotonicMs">;
   /** When the last read that succeeded was begun. */
   #readMs = Number.NEGATIVE_INFINITY;
@@ -254,10 +232,7 @@ class SharedAccounts implements Accounts {
   /** The read after the present one. */
   #next: Promise<void> | undefined;
 
-  constructor(
-    directory: Pick<Directory, "key" | "account" | "readAgain">,
-    clock: Pick<Clock, "monotonicMs">,
-  ) {
+  constructor(directory: Directory, clock: Pick<Clock, "monotonicMs">) {
     this.#directory = directory;
     this.#clock = clock;
   }

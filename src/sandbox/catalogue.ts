@@ -3,7 +3,7 @@ import { type Price, parsePrice } from "../decimal/index.ts";
 import type { Instrument, InstrumentKind } from "../model/index.ts";
 import type { Clock, Instruments } from "../ports/index.ts";
 import { SettingsError } from "./input.ts";
-import { createSyntheticMarket, type Market, walkStart } from "./market.ts";
+import { type Market, SyntheticMarket, walkStart } from "./market.ts";
 
 const pair = (id: number, baseAsset: string, name: string, kind: InstrumentKind): Instrument => ({
   id,
@@ -75,7 +75,7 @@ export function syntheticMarket(
   }: Readonly<{ catalogue: readonly Listing[] | undefined; marketSeed: number }>,
 ): Market {
   const starts = catalogue?.map(({ instrument, price }) => walkStart(instrument.symbol, price));
-  return createSyntheticMarket({ clock, seed, ...(starts && { starts }) });
+  return new SyntheticMarket({ clock, seed, ...(starts && { starts }) });
 }
 
 /** Returns the balances of the demo account by asset: USD and every base asset. */

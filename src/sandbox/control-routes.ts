@@ -83,7 +83,7 @@ async function moveClock(exchange: Exchange, { body }: ControlCall): Promise<unk
 async function setFaults(exchange: Exchange, { body }: ControlCall): Promise<unknown> {
   const { venue, store, volume, native } = readInput(faultsBody, body);
   if (venue !== undefined) await exchange.desk.setFault(readVenueFault(venue));
-  if (store !== undefined) exchange.store.setFault(store);
+  if (store !== undefined) exchange.setStoreFault(store);
   if (volume !== undefined) exchange.setVolumeFault(volume.mode);
   if (native !== undefined) exchange.setNativeFault(native.mode);
   return { ok: true };

@@ -4,39 +4,27 @@ import {
   type ClusterOptions,
   type Engine,
   type EngineOptions,
-  type EngineSettings,
   openEngine,
   openNode,
   openStandby,
   type Standby,
 } from "../engine/index.ts";
 import type { PaperVenue } from "../paper-exchange/index.ts";
-import type {
-  Accounts,
-  Clock,
-  Entropy,
-  Instruments,
-  MarketSink,
-  NativeOrders,
-  Rejections,
-  Telemetry,
-} from "../ports/index.ts";
-import type { Directory, KeyPair } from "./accounts.ts";
+import type { Clock, Entropy, Instruments, MarketSink, Telemetry } from "../ports/index.ts";
 import { createCatalogue, syntheticMarket } from "./catalogue.ts";
 import {
   type CrashPoints,
   createCrashPoints,
   createVolumeFaults,
+  type FaultyNative,
   type FaultyStore,
-  type NativeFaultMode,
-  type VolumeFaultMode,
   type VolumeFaults,
-  withFaults,
   withNativeFaults,
+  withStoreFaults,
 } from "./faults.ts";
 import { InputError, SettingsError } from "./input.ts";
-import { openManualClock, type SandboxClock } from "./manual-clock.ts";
-import { createManualMarket, type Market } from "./market.ts";
+import { type ManualClock, openManualClock } from "./manual-clock.ts";
+import { MANUAL_MARKET, type Market } from "./market.ts";
 import {
   type Disk,
   lateOutside,
@@ -47,8 +35,8 @@ import {
   openOutside,
 } from "./outside.ts";
 import {
-  createReplayMarket,
   openReplayPosition,
+  ReplayMarket,
   type ReplayPosition,
   type ReplayRow,
   readReplay,
@@ -60,21 +48,13 @@ import { connectVenue, type VenueElsewhere } from "./venue-elsewhere.ts";
 
 /** A local exchange without its network side: engine, market, venue, accounts, and the controls for tests. */
 export type Exchange = Omit<Trading, "orders" | "close"> &
+  Pick<Disk, "rejections" | "openRateLimiter"> &
+  Pick<Outside, "directory" | "accounts" | "demoKey"> &
+  Pick<FaultyStore, "setStoreFault"> &
+  Pick<VolumeFaults, "setVolumeFault"> &
+  FaultyNative &
   Readonly<{
     engine: Engine;
-    /** Stops all prints on their way to the engine, or lets them through. */
-    setVolumeFault: (mode: VolumeFaultMode) => void;
-    /** Ordinary orders at the venue, with injected faults. */
-    native: NativeOrders;
-    setNativeFault: (mode: NativeFaultMode) => void;
-    rejections: Rejections;
-    openRateLimiter: Disk["openRateLimiter"];
-    store: FaultyStore;
-    /** Accounts and keys as the control interface changes them. */
-    directory: Directory;
-    /** The same as engine and service ask for them. */
-    accounts: Accounts;
-    demoKey: KeyPair;
     instruments: Instruments;
     clock: Clock;
     crashPoints: CrashPoints;
@@ -101,23 +81,17 @@ export async function openExchange(settings: SandboxSettings, host: ExchangeHost
 
 async function openOn(disk: Disk, surroundings: Surroundings): Promise<Exchange> {
   const { settings, host, elsewhere, instruments, rows } = surroundings;
-  const manualClock = await openClock(settings, { disk, rows, host });
-  const clock = manualClock ?? host.realClock;
-  const parts = { settings, disk, clock, instruments, telemetry: host.telemetry };
-  const inner = innerOf(settings, { disk, clock });
+  const { realClock, telemetry } = host;
+  const startMs = settings.clockStartMs ?? rows[0]?.timeMs ?? realClock.nowMs();
+  const isManual = settings.clock === "manual";
+  const manualClock = isManual ? await openManualClock({ store: disk.keyValue, startMs }) : undefined;
+  const clock = manualClock ?? realClock;
+  const parts = { settings, disk, clock, instruments, telemetry };
+  const inner = innerOf(settings, disk, clock);
   const outside = elsewhere ? await openAccounts(parts, elsewhere) : await openOutside(parts);
   const ports = { ...portsOf(outside.elsewhere ?? outside.paper), accounts: outside.accounts };
   const engine = await openEngine({ ...engineOptions(surroundings, inner), ...ports });
   return await traded(surroundings, { disk, clock, manualClock, outside, engine, inner });
-}
-
-async function openClock(
-  settings: SandboxSettings,
-  from: Readonly<{ disk: Disk; rows: readonly ReplayRow[]; host: ExchangeHost }>,
-): Promise<SandboxClock | undefined> {
-  if (settings.clock === "real") return undefined;
-  const startMs = settings.clockStartMs ?? from.rows[0]?.timeMs ?? from.host.realClock.nowMs();
-  return await openManualClock({ store: from.disk.keyValue, startMs });
 }
 
 /** What an exchange is opened in. */
@@ -140,58 +114,59 @@ async function withSurroundings<T>(
   const elsewhere = settings.venue && (await connectVenue(settings.venue, { telemetry, clock }));
   try {
     const instruments = elsewhere?.instruments ?? createCatalogue(settings.catalogue);
-    return await open({
-      settings,
-      host,
-      elsewhere,
-      instruments,
-      rows: await readRows(settings, instruments),
-    });
+    const { market } = settings;
+    const rows = market.kind === "replay" ? await readReplay({ ...market, instruments }) : [];
+    return await open({ settings, host, elsewhere, instruments, rows });
   } catch (error) {
     elsewhere?.close();
     throw error;
   }
 }
 
-type VenuePorts = Pick<EngineOptions, "venue" | "exposure">;
-
 /** Returns the parts of a venue that an engine asks. */
-const portsOf = (venue: PaperVenue | VenueElsewhere): VenuePorts =>
+const portsOf = (venue: PaperVenue | VenueElsewhere): Pick<EngineOptions, "venue" | "exposure"> =>
   "exposure" in venue ? { venue: venue.venue, exposure: venue.exposure } : { venue, exposure: venue };
 
 /** Parts inside of the engine's options that the controls for tests reach. */
-type Inner = Readonly<{ store: FaultyStore; crashPoints: CrashPoints; volumeFaults: VolumeFaults }>;
+type Inner = FaultyStore & Readonly<{ clock: Clock; crashPoints: CrashPoints; volumeFaults: VolumeFaults }>;
 
-/** Creates the parts inside of the engine's options that the controls for tests reach. */
-function innerOf(
-  { crashAt }: SandboxSettings,
-  { disk, clock }: Readonly<{ disk: Disk; clock: Clock }>,
-): Inner & Readonly<{ clock: Clock }> {
+function innerOf({ crashAt }: SandboxSettings, disk: Disk, clock: Clock): Inner {
   const crashPoints = createCrashPoints();
   if (crashAt !== undefined) crashPoints.arm(crashAt);
-  return { clock, crashPoints, store: withFaults(disk.orders, clock), volumeFaults: createVolumeFaults() };
+  return {
+    ...{ clock, crashPoints, volumeFaults: createVolumeFaults() },
+    ...withStoreFaults(disk.orders, clock),
+  };
 }
 
 /** Returns the options of an engine, without those that the accounts and the place of the venue decide. */
 function engineOptions(
   { settings, host, elsewhere, instruments }: Surroundings,
-  { clock, crashPoints, store, volumeFaults }: ReturnType<typeof innerOf>,
+  { clock, crashPoints, store, volumeFaults }: Inner,
 ): Omit<EngineOptions, "accounts" | "exposure" | "venue"> {
   const { entropy, telemetry } = host;
-  const probe = crashPoints.probe;
-  const marketData = elsewhere && {
-    ...elsewhere.marketData,
-    subscribe: (sink: MarketSink) => elsewhere.marketData.subscribe(volumeFaults.around(sink)),
+  const { advancedOrders, quoteMaxAgeMs, submitDeadlineMs, venueQuietMs } = settings;
+  const { retryMinMs, retryMaxMs, retentionDays, snapshotEvery } = settings;
+  return {
+    ...{ store, instruments, clock, entropy, telemetry, probe: crashPoints.probe },
+    ...(elsewhere && {
+      marketData: {
+        ...elsewhere.marketData,
+        subscribe: (sink: MarketSink) => elsewhere.marketData.subscribe(volumeFaults.around(sink)),
+      },
+    }),
+    settings: {
+      ...{ advancedOrders, quoteMaxAgeMs, submitDeadlineMs, venueQuietMs },
+      ...{ retryMinMs, retryMaxMs, retentionDays, snapshotEvery },
+    },
   };
-  const given = { store, instruments, clock, entropy, telemetry, probe, settings: engineSettings(settings) };
-  return marketData === undefined ? given : { ...given, marketData };
 }
 
 /** An engine that was opened, and what it was opened on. */
 type Opened = Readonly<{
   disk: Disk;
   clock: Clock;
-  manualClock: SandboxClock | undefined;
+  manualClock: ManualClock | undefined;
   outside: Outside;
   engine: Engine;
   inner: Inner;
@@ -202,103 +177,48 @@ async function traded(
   surroundings: Surroundings,
   { disk, clock, manualClock, outside, engine, inner }: Opened,
 ): Promise<Exchange> {
-  const { settings, host, elsewhere, instruments, rows } = surroundings;
+  const { host, elsewhere, instruments } = surroundings;
   const position = manualClock && (await openReplayPosition(disk.keyValue));
-  const market = elsewhere ? createManualMarket() : marketOf(settings, { clock, rows, position });
-  const { store, crashPoints, volumeFaults } = inner;
+  const market = elsewhere ? MANUAL_MARKET : marketOf(surroundings, clock, position);
+  const { setStoreFault, crashPoints, volumeFaults } = inner;
   const { rejections, openRateLimiter } = disk;
   const { directory, accounts, demoKey } = outside;
-  const stored = { store, rejections, openRateLimiter };
-  const parts = { engine, ...stored, directory, accounts, demoKey, instruments, clock, crashPoints };
   const { entropy, telemetry } = host;
   const joining = { engine, instruments, clock, entropy, telemetry, market, volumeFaults };
-  const trading = outside.elsewhere
+  const { orders, close, ...trading } = outside.elsewhere
     ? tradeElsewhere(joining, outside.elsewhere)
     : tradeHere(joining, outside.paper);
-  const exchange = joined(parts, {
-    ...{ manualClock, market, trading },
-    setVolumeFault: volumeFaults.setVolumeFault,
-    closeOutside: () => outside.close(),
-  });
+  const settleStep = async (): Promise<void> => void (await trading.settle());
   await market.settled();
-  return exchange;
-}
-
-type Parts = Pick<
-  Exchange,
-  | ("engine" | "store" | "rejections" | "openRateLimiter")
-  | ("directory" | "accounts" | "demoKey" | "instruments" | "clock" | "crashPoints")
->;
-
-type Moving = Readonly<{
-  manualClock: SandboxClock | undefined;
-  market: Market;
-  trading: Trading;
-  setVolumeFault: Exchange["setVolumeFault"];
-  closeOutside: () => Promise<void>;
-}>;
-
-function joined(
-  parts: Parts,
-  { manualClock, market, trading, setVolumeFault, closeOutside }: Moving,
-): Exchange {
-  const { engine } = parts;
-  const { sink, paper, desk, balances, accountEvents, settle, orders } = trading;
   return {
-    ...{ ...parts, sink, paper, desk, balances, accountEvents, settle, setVolumeFault },
+    ...{ ...trading, engine, instruments, clock, crashPoints, rejections, openRateLimiter },
+    ...{ directory, accounts, demoKey, setStoreFault, setVolumeFault: volumeFaults.setVolumeFault },
     ...withNativeFaults(orders),
     async advance(target) {
       if (manualClock === undefined)
         throw new InputError("the clock is real and cannot be moved: start the sandbox with CLOCK=manual");
-      const settleStep = async (): Promise<void> => void (await settle());
       if ("now" in target) await manualClock.advanceTo(target.now, settleStep);
       else await manualClock.advanceBy(target.advanceMs, settleStep);
     },
     async close() {
       market.stop();
-      await settle();
+      await settleStep();
       await engine.close();
-      await closeOutside();
-      trading.close();
+      await outside.close();
+      close();
     },
   };
 }
 
-function engineSettings(settings: SandboxSettings): Partial<EngineSettings> {
-  return {
-    advancedOrders: settings.advancedOrders,
-    quoteMaxAgeMs: settings.quoteMaxAgeMs,
-    submitDeadlineMs: settings.submitDeadlineMs,
-    venueQuietMs: settings.venueQuietMs,
-    retryMinMs: settings.retryMinMs,
-    retryMaxMs: settings.retryMaxMs,
-    retentionDays: settings.retentionDays,
-    snapshotEvery: settings.snapshotEvery,
-  };
-}
-
-async function readRows(
-  { market }: SandboxSettings,
-  instruments: Instruments,
-): Promise<readonly ReplayRow[]> {
-  if (market.kind !== "replay") return [];
-  const { quotesPath, tradesPath } = market;
-  return await readReplay({ quotesPath, instruments, ...(tradesPath === undefined ? {} : { tradesPath }) });
-}
-
 function marketOf(
-  settings: SandboxSettings,
-  from: Readonly<{ clock: Clock; rows: readonly ReplayRow[]; position: ReplayPosition | undefined }>,
+  { settings, rows }: Surroundings,
+  clock: Clock,
+  position: ReplayPosition | undefined,
 ): Market {
-  const { clock, rows, position } = from;
-  if (settings.market.kind === "manual") return createManualMarket();
+  if (settings.market.kind === "manual") return MANUAL_MARKET;
   if (settings.market.kind === "synthetic") return syntheticMarket(clock, settings);
-  return createReplayMarket({
-    clock,
-    rows,
-    pace: settings.clock === "manual" ? "recorded" : settings.marketSpeed,
-    position,
-  });
+  const pace = settings.clock === "manual" ? "recorded" : settings.marketSpeed;
+  return new ReplayMarket({ clock, rows, pace, position });
 }
 
 /** A node of several sandboxes on one store: a standby, and the exchange that it becomes. */
@@ -328,7 +248,7 @@ async function openNodeIn(surroundings: Surroundings, address: string): Promise<
   const { settings, host, elsewhere, instruments } = surroundings;
   const disk = await openDisk(settings, host.telemetry);
   const clock = host.realClock;
-  const inner = innerOf(settings, { disk, clock });
+  const inner = innerOf(settings, disk, clock);
   const parts = { settings, disk, clock, instruments, telemetry: host.telemetry };
   const late =
     elsewhere === undefined
@@ -392,7 +312,7 @@ async function openSharedIn(surroundings: Surroundings, address: string): Promis
   const disk = await openDisk(settings, telemetry);
   let node: ClusterNode | undefined;
   try {
-    const inner = innerOf(settings, { disk, clock });
+    const inner = innerOf(settings, disk, clock);
     const outside = await openAccounts({ settings, disk, clock, instruments, telemetry }, elsewhere);
     const { accounts } = outside;
     node = await openNode({

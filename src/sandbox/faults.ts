@@ -59,62 +59,41 @@ type StoreFault = Readonly<{ mode: StoreFaultMode; count?: number | undefined }>
 
 const SLOW_MS = 1_000;
 
+type Method = (...input: unknown[]) => unknown;
+
+/** Returns an object whose methods are those of another one, each with `around` in front of it. */
+function intercepted<T extends object>(inner: T, around: (name: PropertyKey, call: Method) => Method): T {
+  return new Proxy(inner, {
+    get(_, name) {
+      const member: unknown = Reflect.get(inner, name);
+      return typeof member === "function" ? around(name, member.bind(inner)) : member;
+    },
+  });
+}
+
 /** A store with injected faults in its appends. */
-export type FaultyStore = OrderStore & Readonly<{ setFault: (fault: StoreFault) => void }>;
+export type FaultyStore = Readonly<{ store: OrderStore; setStoreFault: (fault: StoreFault) => void }>;
 
 /** Wraps a store with faults. */
-export function withFaults(store: OrderStore, clock: Clock): FaultyStore {
+export function withStoreFaults(inner: OrderStore, clock: Clock): FaultyStore {
   let mode: StoreFaultMode = "none";
   let left = 0;
-  const next = (): StoreFaultMode => {
-    if (mode === "none" || left-- > 0) return mode;
-    mode = "none";
-    return mode;
-  };
-  const slowly = (): Promise<void> =>
-    new Promise((resolve) => void clock.schedule(clock.monotonicMs() + SLOW_MS, resolve));
   const append: OrderStore["append"] = async (batch) => {
-    const fault = next();
+    if (left-- <= 0) mode = "none";
+    const fault = mode;
     if (fault === "fail") throw new Error("an injected fault makes the store fail");
-    if (fault === "slow") await slowly();
-    const outcomes = await store.append(batch);
+    if (fault === "slow")
+      await new Promise<void>((wake) => void clock.schedule(clock.monotonicMs() + SLOW_MS, wake));
+    const outcomes = await inner.append(batch);
     if (fault === "unknown") throw new Error("an injected fault makes the store lose its answer");
     return outcomes;
   };
-  const setFault = (fault: StoreFault): void => {
-    mode = fault.mode;
-    left = fault.count ?? Number.POSITIVE_INFINITY;
-  };
-  return { ...boundTo(store), append, setFault };
-}
-
-/** Returns the methods of a store as members of a plain object. */
-function boundTo(store: OrderStore): OrderStore {
-  const { pageEndedNames, forgetEnded, leases } = store;
   return {
-    ...(leases && { leases }),
-    ...(pageEndedNames && { pageEndedNames: (page) => pageEndedNames.call(store, page) }),
-    ...(forgetEnded && { forgetEnded: (range, goesOn) => forgetEnded.call(store, range, goesOn) }),
-    acquire: () => store.acquire(),
-    head: (shard) => store.head(shard),
-    append: (batch) => store.append(batch),
-    fence: (round) => store.fence(round),
-    readRecords: (range) => store.readRecords(range),
-    readSnapshot: (shard, reading) => store.readSnapshot(shard, reading),
-    writeSnapshot: (snapshot, writing) => store.writeSnapshot(snapshot, writing),
-    readMarks: (shards) => store.readMarks(shards),
-    readQuotes: () => store.readQuotes(),
-    deleteMarks: (marks) => store.deleteMarks(marks),
-    findEnded: (key) => store.findEnded(key),
-    pageEnded: (page) => store.pageEnded(page),
-    countEnded: (whose) => store.countEnded(whose),
-    readEnded: (range) => store.readEnded(range),
-    findEndedList: (key) => store.findEndedList(key),
-    pageEndedLists: (page) => store.pageEndedLists(page),
-    deleteEnded: (range) => store.deleteEnded(range),
-    readVolume: (reading) => store.readVolume(reading),
-    deleteVolume: (range, deleting) => store.deleteVolume(range, deleting),
-    close: () => store.close(),
+    store: intercepted(inner, (name, call) => (name === "append" ? (append as Method) : call)),
+    setStoreFault(fault) {
+      mode = fault.mode;
+      left = fault.count ?? Number.POSITIVE_INFINITY;
+    },
   };
 }
 
@@ -122,10 +101,10 @@ function boundTo(store: OrderStore): OrderStore {
  * Fault of native orders. `fail`: no request about native orders is answered or executed, as if their database were
  * down.
  */
-export type NativeFaultMode = "none" | "fail";
+type NativeFaultMode = "none" | "fail";
 
 /** Native orders with injected faults. */
-type FaultyNative = Readonly<{
+export type FaultyNative = Readonly<{
   native: NativeOrders;
   setNativeFault: (mode: NativeFaultMode) => void;
 }>;
@@ -133,26 +112,14 @@ type FaultyNative = Readonly<{
 /** Wraps native orders with faults. Children of managed parents still reach the venue. */
 export function withNativeFaults(orders: NativeOrders): FaultyNative {
   let mode: NativeFaultMode = "none";
-  const { cancelIf } = orders;
-  const requested = async <T>(call: () => T | Promise<T>): Promise<T> => {
-    if (mode === "fail") throw new Error("an injected fault makes native orders fail");
-    return await call();
-  };
+  const requested =
+    (call: Method): Method =>
+    async (...input) => {
+      if (mode === "fail") throw new Error("an injected fault makes native orders fail");
+      return await call(...input);
+    };
   return {
-    native: {
-      isPaperTrade: orders.isPaperTrade,
-      place: (placement) => requested(() => orders.place(placement)),
-      findRequest: (request) => requested(() => orders.findRequest(request)),
-      cancel: (key) => requested(() => orders.cancel(key)),
-      ...(cancelIf && {
-        cancelIf: (key, restriction) => requested(() => cancelIf.call(orders, key, restriction)),
-      }),
-      find: (key) => requested(() => orders.find(key)),
-      page: (page) => requested(() => orders.page(page)),
-      open: (query) => requested(() => orders.open?.(query) ?? []),
-      executions: (query) => requested(() => orders.executions(query)),
-      subscribe: (listener, missed) => orders.subscribe(listener, missed),
-    },
+    native: intercepted(orders, (name, call) => (name === "subscribe" ? call : requested(call))),
     setNativeFault: (next) => {
       mode = next;
     },
@@ -160,7 +127,7 @@ export function withNativeFaults(orders: NativeOrders): FaultyNative {
 }
 
 /** Fault of the volume feed. `stale`: no print passes, as when a volume feed stops. `none`: all pass. */
-export type VolumeFaultMode = "none" | "stale";
+type VolumeFaultMode = "none" | "stale";
 
 /** Faults of the executed volume, and the sinks whose prints they stop. */
 export type VolumeFaults = Readonly<{

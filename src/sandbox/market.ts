@@ -20,18 +20,16 @@ export type Market = {
   stop(): void;
 };
 
-/** Creates a market without data of its own: quotes and prints come from the control interface. */
-export function createManualMarket(): Market {
-  return {
-    start: () => undefined,
-    run: () => undefined,
-    running: false,
-    nextTimeMs: () => undefined,
-    busy: false,
-    settled: async () => undefined,
-    stop: () => undefined,
-  };
-}
+/** The market without data of its own: quotes and prints come from the control interface. */
+export const MANUAL_MARKET: Market = {
+  start: () => undefined,
+  run: () => undefined,
+  running: false,
+  nextTimeMs: () => undefined,
+  busy: false,
+  settled: async () => undefined,
+  stop: () => undefined,
+};
 
 /** The part of an engine that a market needs. */
 type MarketEngine = Readonly<{
@@ -77,12 +75,8 @@ const STEP_MS = 250;
 /** More quotes in one step would hold up everything else, and 500 instruments still have each price every 4 s. */
 const MOST_IN_STEP = 32;
 
-/** Creates a seeded random walk of several instruments. It starts running. */
-export function createSyntheticMarket(options: SyntheticOptions): Market {
-  return new SyntheticMarket(options);
-}
-
-class SyntheticMarket implements Market {
+/** A seeded random walk of several instruments. It starts running. */
+export class SyntheticMarket implements Market {
   readonly #clock: Clock;
   readonly #stepMs: number;
   readonly #walks: readonly RandomWalk[];

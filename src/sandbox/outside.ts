@@ -21,7 +21,7 @@ import type {
   VenueEvent,
 } from "../ports/index.ts";
 import { createRejectionBuffer } from "../service/index.ts";
-import { DEMO_ACCOUNT_ID, type Directory, type KeyPair, openDirectory, sharedAccounts } from "./accounts.ts";
+import { DEMO_ACCOUNT_ID, type Directory, type KeyPair, openDirectory, SharedAccounts } from "./accounts.ts";
 import { demoBalances } from "./catalogue.ts";
 import { SettingsError } from "./input.ts";
 import { type SandboxSettings, venueRecordPath } from "./settings.ts";
@@ -122,7 +122,7 @@ export async function openAccounts(
   const directory = await openDirectory(disk.keyValue);
   if (directory.account(DEMO_ACCOUNT_ID) === undefined) await elsewhere.requireUnused();
   const demoKey = await directory.ensureDemo(settings.demoKey);
-  const accounts = settings.shares ? sharedAccounts(directory, clock) : directory;
+  const accounts = settings.shares ? new SharedAccounts(directory, clock) : directory;
   return { directory, accounts, demoKey, paper: undefined, elsewhere, close: async () => undefined };
 }
 

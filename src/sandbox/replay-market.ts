@@ -24,14 +24,6 @@ type ReplayOptions = Readonly<{
   position?: ReplayPosition | undefined;
 }>;
 
-/**
- * Creates a market from recorded rows. The start delivers the rows of the current time. Of the rows that were not fed
- * and are already in the past, it delivers the newest quote and trade of each symbol.
- */
-export function createReplayMarket(options: ReplayOptions): Market {
-  return new Replay(options);
-}
-
 type Pacing = {
   /** Returns the monotonic time at which a row is due. A manual clock is never set, so it is the row's own time. */
   dueMs(row: ReplayRow): number;
@@ -60,7 +52,11 @@ function paced(clock: Clock, speed: number): Pacing {
   };
 }
 
-class Replay implements Market {
+/**
+ * A market from recorded rows. The start delivers the rows of the current time. Of the rows that were not fed and are
+ * already in the past, it delivers the newest quote and trade of each symbol.
+ */
+export class ReplayMarket implements Market {
   readonly #clock: Clock;
   readonly #rows: readonly ReplayRow[];
   readonly #pacing: Pacing;

@@ -10,7 +10,7 @@ import type {
   NativeOrders,
   Telemetry,
 } from "../ports/index.ts";
-import { createAccountEvents, createRemoteAccountEvents } from "./account-events.ts";
+import { createAccountEvents, RemoteAccountEvents } from "./account-events.ts";
 import type { VolumeFaults } from "./faults.ts";
 import { type Market, tapCountedQuotes } from "./market.ts";
 import { marketControls, paperDesk, type VenueDesk } from "./venue-desk.ts";
@@ -73,7 +73,7 @@ export function tradeHere(joining: Joining, paper: PaperVenue): Trading {
 export function tradeElsewhere(joining: Joining, elsewhere: VenueElsewhere): Trading {
   const { engine, instruments, clock, telemetry, volumeFaults } = joining;
   const { desk, balances, exposure, nativeOrders: orders } = elsewhere;
-  const accountEvents = createRemoteAccountEvents({ balances, exposure, instruments, clock, telemetry });
+  const accountEvents = new RemoteAccountEvents({ balances, exposure, instruments, clock, telemetry });
   return {
     ...{ sink: volumeFaults.around(engine.market), paper: undefined, desk, orders, balances, accountEvents },
     settle: () => engine.idle(),

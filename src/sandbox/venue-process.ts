@@ -12,7 +12,7 @@ import type { JsonInput } from "../wire/index.ts";
 import { DEMO_ACCOUNT_ID } from "./accounts.ts";
 import { createCatalogue, demoBalances, syntheticMarket } from "./catalogue.ts";
 import { decimalText, MissingError, positiveId, readInput } from "./input.ts";
-import { createManualMarket, type Market } from "./market.ts";
+import { MANUAL_MARKET, type Market } from "./market.ts";
 import { lockRecord } from "./outside.ts";
 import { processTelemetry } from "./plain-words.ts";
 import { type Control, closeNow, listenAt, openControl, portOf } from "./serving.ts";
@@ -90,7 +90,7 @@ const recordOf = ({ recordPath }: VenueSettings): VenueRecord =>
 type VenueRecord = Readonly<{ path: string | undefined; unlock: Unlock }>;
 
 function marketOf(settings: VenueSettings, clock: Clock): Market {
-  return settings.market.kind === "manual" ? createManualMarket() : syntheticMarket(clock, settings);
+  return settings.market.kind === "manual" ? MANUAL_MARKET : syntheticMarket(clock, settings);
 }
 
 /** The venue with the time of the clock by which it judges deadlines, which a client on another machine needs. */

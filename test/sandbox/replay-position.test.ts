@@ -4,7 +4,7 @@ import { createRandom } from "../../src/common/random.ts";
 import type { KeyValueStore } from "../../src/ports/index.ts";
 import { openManualClock } from "../../src/sandbox/manual-clock.ts";
 import type { Market } from "../../src/sandbox/market.ts";
-import { createReplayMarket, openReplayPosition, type ReplayRow } from "../../src/sandbox/replay-market.ts";
+import { openReplayPosition, ReplayMarket, type ReplayRow } from "../../src/sandbox/replay-market.ts";
 import { seedOr } from "../support/seed.ts";
 import { createRecorder } from "./recorder.ts";
 
@@ -72,7 +72,7 @@ async function live(
     const run = async (): Promise<void> => {
       const clock = await openManualClock({ store, startMs: 1_000 });
       const position = await openReplayPosition(store);
-      market = createReplayMarket({ rows: ROWS, clock, pace: "recorded", position });
+      market = new ReplayMarket({ rows: ROWS, clock, pace: "recorded", position });
       market.start(recorder);
       await market.settled();
       const settle = async (): Promise<void> => await market?.settled();
@@ -155,7 +155,7 @@ describe("the position in a replay", () => {
     const clock = await openManualClock({ store, startMs: 1_000 });
     const recorder = createRecorder();
     const position = await openReplayPosition(store);
-    const market = createReplayMarket({ rows: ROWS, clock, pace: "recorded", position });
+    const market = new ReplayMarket({ rows: ROWS, clock, pace: "recorded", position });
     market.start(recorder);
     await expect(market.settled()).rejects.toThrow("disk full");
     expect([recorder.lines, market.busy]).toEqual([[], true]);
@@ -172,7 +172,7 @@ describe("the position in a replay", () => {
     const clock = await openManualClock({ store, startMs: 1_000 });
     const recorder = createRecorder();
     const options = { rows: ROWS, clock, pace: "recorded" } as const;
-    const market = createReplayMarket({ ...options, position: await openReplayPosition(store) });
+    const market = new ReplayMarket({ ...options, position: await openReplayPosition(store) });
     market.start(recorder);
     market.run(false);
     market.run(true);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createManualClock, createMemoryStore } from "../../src/adapters/memory/index.ts";
 import { createCatalogue } from "../../src/sandbox/catalogue.ts";
 import { openManualClock } from "../../src/sandbox/manual-clock.ts";
-import { createReplayMarket, type ReplayRow, readReplay } from "../../src/sandbox/replay-market.ts";
+import { ReplayMarket, type ReplayRow, readReplay } from "../../src/sandbox/replay-market.ts";
 import { csvFile } from "./csv-file.ts";
 import { DAY_MS, MINUTE_MS, QUOTE_HEADER, recordedDay, TRADE_HEADER } from "./recorded-day.ts";
 import { createRecorder } from "./recorder.ts";
@@ -33,7 +33,7 @@ describe("a recorded replay (manual clock)", () => {
   it("the first row comes at the start, the others when the clock passes their time, with their own time", async () => {
     const clock = createManualClock({ startMs: 1_000 });
     const sink = createRecorder(clock.nowMs);
-    const market = createReplayMarket({ rows: ROWS, clock, pace: "recorded" });
+    const market = new ReplayMarket({ rows: ROWS, clock, pace: "recorded" });
     market.start(sink);
     expect(sink.lines).toEqual(["1000: BTC/USD 1 of 1000", "1000: trade 2 of 1000"]);
     expect([market.running, market.nextTimeMs()]).toEqual([true, 1_600]);
@@ -53,7 +53,7 @@ describe("a recorded replay (manual clock)", () => {
     const clock = await openManualClock({ store: createMemoryStore().keyValue, startMs: 1_000 });
     const sink = createRecorder(() => clock.nowMs());
     const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
-    createReplayMarket({ rows: ROWS, clock, pace: "recorded" }).start(sink);
+    new ReplayMarket({ rows: ROWS, clock, pace: "recorded" }).start(sink);
     for (const name of ["lookup", "expiry"]) {
       clock.schedule(1_600, () => {
         sink.lines.push(`${name} begins`);
@@ -76,7 +76,7 @@ describe("a recorded replay (manual clock)", () => {
   it("of rows before the clock's time at the start, only the newest of each symbol and kind is fed", async () => {
     const clock = createManualClock({ startMs: 2_500 });
     const sink = createRecorder(clock.nowMs);
-    createReplayMarket({ rows: ROWS, clock, pace: "recorded" }).start(sink);
+    new ReplayMarket({ rows: ROWS, clock, pace: "recorded" }).start(sink);
     expect(sink.lines).toEqual([
       "2500: BTC/USD 3 of 1600",
       "2500: ETH/USD 4 of 1600",
@@ -90,7 +90,7 @@ describe("a recorded replay (manual clock)", () => {
     const clock = createManualClock({ startMs: 1_000 });
     const sink = createRecorder(clock.nowMs);
     const rows = [quote(900, "0.1"), trade(1_000, "1"), trade(1_000, "2")];
-    createReplayMarket({ rows, clock, pace: "recorded" }).start(sink);
+    new ReplayMarket({ rows, clock, pace: "recorded" }).start(sink);
     expect(sink.lines).toEqual([
       "1000: BTC/USD 0.1 of 900",
       "1000: trade 1 of 1000",
@@ -101,7 +101,7 @@ describe("a recorded replay (manual clock)", () => {
   it("a clock before the first row waits for it", async () => {
     const clock = createManualClock({ startMs: 500 });
     const sink = createRecorder(clock.nowMs);
-    createReplayMarket({ rows: ROWS, clock, pace: "recorded" }).start(sink);
+    new ReplayMarket({ rows: ROWS, clock, pace: "recorded" }).start(sink);
     expect(sink.lines).toEqual([]);
     await clock.advanceTo(1_000);
     expect(sink.lines).toHaveLength(2);
@@ -110,7 +110,7 @@ describe("a recorded replay (manual clock)", () => {
   it("a pause leaves out rows, and ends with the newest", async () => {
     const clock = createManualClock({ startMs: 1_000 });
     const sink = createRecorder(clock.nowMs);
-    const market = createReplayMarket({ rows: ROWS, clock, pace: "recorded" });
+    const market = new ReplayMarket({ rows: ROWS, clock, pace: "recorded" });
     market.start(sink);
     market.run(false);
     await clock.advanceTo(3_000);
@@ -135,7 +135,7 @@ describe("a recorded replay (manual clock)", () => {
     });
     const clock = createManualClock({ startMs: DAY_MS });
     const sink = createRecorder(clock.nowMs);
-    createReplayMarket({ rows, clock, pace: "recorded" }).start(sink);
+    new ReplayMarket({ rows, clock, pace: "recorded" }).start(sink);
     await clock.advanceTo(DAY_MS + 1_440 * MINUTE_MS, async () => undefined);
     const reported = sink.quotes.map(
       (q) => `${q.timeMs},${q.symbol},${q.bid},${q.bidQuantity},${q.ask},${q.askQuantity}`,
@@ -151,7 +151,7 @@ describe("a retold replay (real clock)", () => {
   it("feeds the first row now, the rest while it runs, at its speed, each with the time of feeding", async () => {
     const clock = createManualClock({ startMs: 90_000 });
     const sink = createRecorder(clock.nowMs);
-    const market = createReplayMarket({ rows: ROWS, clock, pace: 2 });
+    const market = new ReplayMarket({ rows: ROWS, clock, pace: 2 });
     market.start(sink);
     expect(sink.lines).toEqual(["90000: BTC/USD 1 of 90000", "90000: trade 2 of 90000"]);
     await clock.advanceTo(100_000);
@@ -170,7 +170,7 @@ describe("a retold replay (real clock)", () => {
 
   it("can run slower than the original", () => {
     const clock = createManualClock({ startMs: 0 });
-    const market = createReplayMarket({ rows: ROWS, clock, pace: 0.5 });
+    const market = new ReplayMarket({ rows: ROWS, clock, pace: 0.5 });
     market.start(createRecorder());
     market.run(true);
     expect(market.nextTimeMs()).toBe(1_200);

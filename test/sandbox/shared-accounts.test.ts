@@ -6,7 +6,7 @@ import {
   type Directory,
   openDirectory,
   readAccountSetup,
-  sharedAccounts,
+  SharedAccounts,
 } from "../../src/sandbox/accounts.ts";
 
 const setup = (accountId: number, changes: Partial<Record<keyof AccountSetup, unknown>> = {}): AccountSetup =>
@@ -19,7 +19,7 @@ const setup = (accountId: number, changes: Partial<Record<keyof AccountSetup, un
 async function pair(): Promise<{
   first: Directory;
   second: Directory;
-  accounts: ReturnType<typeof sharedAccounts>;
+  accounts: SharedAccounts;
   clock: ReturnType<typeof createManualClock>;
   reads: () => number;
   /** Lets the next read take what is there, and wait with its answer until the returned function is called. */
@@ -53,7 +53,7 @@ async function pair(): Promise<{
     set: (key, value) => store.set(key, value),
   };
   const second = await openDirectory(counted);
-  const accounts = sharedAccounts(second, clock);
+  const accounts = new SharedAccounts(second, clock);
   return { first, second, accounts, clock, reads: () => reads, hold, fault };
 }
 

@@ -2,18 +2,13 @@ import { describe, expect, it } from "vitest";
 import { createManualClock } from "../../src/adapters/memory/index.ts";
 import { Price, parsePrice, parseQuantity } from "../../src/decimal/index.ts";
 import type { QuoteInput } from "../../src/ports/index.ts";
-import {
-  createManualMarket,
-  createRandomWalk,
-  createSyntheticMarket,
-  walkStart,
-} from "../../src/sandbox/market.ts";
+import { createRandomWalk, MANUAL_MARKET, SyntheticMarket, walkStart } from "../../src/sandbox/market.ts";
 import { createRecorder, type Recorder } from "./recorder.ts";
 
 async function reported(seed: number, forMs: number, startMs = 1_000): Promise<Recorder> {
   const clock = createManualClock({ startMs });
   const sink = createRecorder(clock.nowMs);
-  createSyntheticMarket({ clock, seed }).start(sink);
+  new SyntheticMarket({ clock, seed }).start(sink);
   await clock.advanceTo(startMs + forMs);
   return sink;
 }
@@ -64,7 +59,7 @@ describe("the synthetic market", () => {
     }));
     const clock = createManualClock({ startMs: 1_000 });
     const sink = createRecorder(clock.nowMs);
-    createSyntheticMarket({ clock, seed: 1, starts }).start(sink);
+    new SyntheticMarket({ clock, seed: 1, starts }).start(sink);
     await clock.advanceTo(2_500);
     const times = (symbol: string): readonly unknown[] =>
       sink.quotes.filter((quote) => quote.symbol === symbol).map(({ timeMs }) => timeMs);
@@ -127,7 +122,7 @@ describe("the synthetic market", () => {
   it("can be paused and stopped", async () => {
     const clock = createManualClock({ startMs: 0 });
     const sink = createRecorder();
-    const market = createSyntheticMarket({ clock, seed: 1 });
+    const market = new SyntheticMarket({ clock, seed: 1 });
     market.start(sink);
     market.run(false);
     await clock.advanceTo(10_000);
@@ -142,7 +137,7 @@ describe("the synthetic market", () => {
 });
 
 it("the manual market sends nothing by itself", () => {
-  const market = createManualMarket();
+  const market = MANUAL_MARKET;
   const sink = createRecorder();
   market.start(sink);
   market.run(true);
