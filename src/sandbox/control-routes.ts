@@ -157,7 +157,7 @@ function metrics({ engine, rejections }: Exchange): unknown {
 
 function health(exchange: Exchange): unknown {
   const { openParents, journalSequence } = exchange.engine.metrics();
-  const state = stateOf(exchange);
+  const state = stateOf(exchange.engine);
   return { ok: state === "active", state, now: exchange.clock.nowMs(), openParents, journalSequence };
 }
 
@@ -203,7 +203,7 @@ export async function answerSharing(shared: SharedExchange, call: ControlCall): 
     const { shards, keepsMarket, reasons } = node.status();
     return {
       ...(answer as JsonObject),
-      state: stateOfSharing(shared),
+      state: stateOfSharing(node),
       shards,
       keepsMarket,
       reasons: [...reasons],
