@@ -111,15 +111,9 @@ async function showAccount(exchange: Exchange, accountId: number): Promise<unkno
   return { ...account, ...(await exchange.desk.funds(accountId)) };
 }
 
-async function showJournal(exchange: Exchange, orderId: number): Promise<unknown> {
-  const story = await exchange.engine.story(orderId);
-  if (story === undefined) throw new MissingError(`order ${orderId} does not exist`);
-  return story.records.map(viewRecord);
-}
-
-async function showListJournal(exchange: Exchange, listId: number): Promise<unknown> {
-  const records = await exchange.engine.listStory(listId);
-  if (records === undefined) throw new MissingError(`list ${listId} does not exist`);
+async function showJournal({ engine }: Exchange, what: "order" | "list", id: number): Promise<unknown> {
+  const records = what === "list" ? await engine.listStory(id) : (await engine.story(id))?.records;
+  if (records === undefined) throw new MissingError(`${what} ${id} does not exist`);
   return records.map(viewRecord);
 }
 
@@ -239,12 +233,9 @@ export async function answerControl(exchange: Exchange, call: ControlCall): Prom
   if (call.method === "GET" && first === "accounts" && call.path.length === 2) {
     return (await showAccount(exchange, readInput(positiveId, idOf(id)))) as JsonInput;
   }
-  if (call.method === "GET" && first === "orders" && last === "journal" && call.path.length === 3) {
-    return (await showJournal(exchange, idOf(id))) as JsonInput;
-  }
-  if (call.method === "GET" && first === "lists" && last === "journal" && call.path.length === 3) {
-    return (await showListJournal(exchange, idOf(id))) as JsonInput;
-  }
+  const isJournal = call.method === "GET" && last === "journal" && call.path.length === 3;
+  if (isJournal && (first === "orders" || first === "lists"))
+    return (await showJournal(exchange, first === "orders" ? "order" : "list", idOf(id))) as JsonInput;
   throw new MissingError(`unknown call ${call.method} /control/${call.path.join("/").slice(0, 64)}`);
 }
 

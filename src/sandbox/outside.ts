@@ -6,7 +6,7 @@ import { openPostgresStore } from "../adapters/postgres/index.ts";
 import { openSqliteStore } from "../adapters/sqlite/index.ts";
 import { lockFile, oneFile, type Unlock } from "../adapters/sqlite/internal.ts";
 import { errorCode } from "../common/index.ts";
-import { type Forgetting, openPaperVenue, type PaperVenue } from "../paper-exchange/index.ts";
+import { openPaperVenue, type PaperVenue } from "../paper-exchange/index.ts";
 import type {
   Accounts,
   Clock,
@@ -37,35 +37,23 @@ export type Disk = Readonly<{
 
 /** Opens the store of the settings. Rejects with an Error for the operator if it cannot be opened. */
 export async function openDisk(settings: SandboxSettings, telemetry: Telemetry): Promise<Disk> {
-  const { store, persistRejections, retentionDays } = settings;
-  const orders = await openStore(store, { telemetry, rejections: { retentionDays, telemetry } });
-  const rejections = persistRejections ? orders.rejections : createRejectionBuffer();
+  const orders = await openStore(settings, telemetry);
+  const rejections = settings.persistRejections ? orders.rejections : createRejectionBuffer();
   const openRateLimiter: Disk["openRateLimiter"] = (options) =>
     orders.openRateLimiter({ ...options, telemetry });
   return { orders, keyValue: orders.keyValue, rejections, openRateLimiter };
 }
 
-type Opening = Readonly<{
-  telemetry: Telemetry;
-  rejections: Readonly<{ retentionDays: number; telemetry: Telemetry }>;
-}>;
-
-async function openStore(store: SandboxSettings["store"], options: Opening) {
-  const { rejections } = options;
+async function openStore({ store, retentionDays }: SandboxSettings, telemetry: Telemetry) {
+  const rejections = { retentionDays, telemetry };
   if (store.kind === "memory") return createMemoryStore({ rejections });
   if (store.kind === "sqlite") return openSqliteStore({ path: store.path, rejections });
-  return await openPostgresStore({ ...placeOf(store), ...options });
+  const { kind: _kind, ...place } = store;
+  return await openPostgresStore({ ...place, telemetry, rejections });
 }
 
-function placeOf({
-  url,
-  schema,
-}: Readonly<{ url: string; schema?: string }>): Parameters<typeof openPostgresStore>[0] {
-  return { url, ...(schema !== undefined && { schema }) };
-}
-
-/** The record of a paper venue, under its real path, that no other process can open. */
-type LockedRecord = Readonly<{ path: string; unlock: Unlock }>;
+/** The record of a paper venue, under its real path, that no other process can open; without a path in memory. */
+type VenueRecord = Readonly<{ path: string | undefined; unlock: Unlock }>;
 
 /** Time in milliseconds within which a process that is ending must leave the record. */
 const LEAVING_MS = 1_000;
@@ -74,7 +62,8 @@ const LEAVING_MS = 1_000;
  * Creates the record of a paper venue if it is missing, and locks it. Two venues that write one record would each execute
  * children that the other knows. Throws an Error for the operator that names the file if another process has it.
  */
-export function lockRecord(path: string): LockedRecord {
+export function lockRecord(path: string | undefined): VenueRecord {
+  if (path === undefined) return { path, unlock: () => undefined };
   const real = oneFile(path);
   return { path: real, unlock: lockFile({ path: real, busyTimeoutMs: LEAVING_MS }) };
 }
@@ -144,20 +133,16 @@ export async function openOutside(parts: OutsideParts): Promise<PaperOutside> {
   }
 }
 
-type VenueFile = Readonly<{ path: string | undefined; unlock: Unlock }>;
-
 /**
  * Returns the path of the venue's record, which is locked: another store can have the same record, and so can a venue in a
  * process of its own. That of a store in a file is beside it. Several sandboxes may share a store in Postgres, in which the
  * name of the record is kept: a process that was stopped and goes on cannot write it beside its successor.
  */
-async function recordOf(parts: OutsideParts): Promise<VenueFile> {
+async function recordOf(parts: OutsideParts): Promise<VenueRecord> {
   const { store, venueFolder } = parts.settings;
-  if (store.kind !== "postgres") {
-    const path =
-      store.kind === "sqlite" ? venueRecordPath({ ...store, path: realpathSync(store.path) }) : undefined;
-    return path === undefined ? { path, unlock: () => undefined } : lockRecord(path);
-  }
+  if (store.kind === "memory") return lockRecord(undefined);
+  if (store.kind === "sqlite")
+    return lockRecord(venueRecordPath({ ...store, path: realpathSync(store.path) }));
   const stored = await parts.disk.keyValue.get(RECORD_KEY);
   const name = stored ?? randomUUID();
   const path = join(resolve(venueFolder), `venue-${name}.jsonl`);
@@ -198,7 +183,9 @@ async function openVenue(
   { settings, clock, instruments, telemetry }: OutsideParts,
   { directory, path }: Readonly<{ directory: Directory; path: string | undefined }>,
 ): Promise<PaperVenue> {
-  const forgetting = forgettingOf(settings);
+  const { venueForgetsAfterMs: afterMs, submitDeadlineMs, retryMaxMs } = settings;
+  // A child is not forgotten while an engine still looks it up: it asks again within its longest pause.
+  const forgetting = { afterMs, quietMs: 2 * Math.max(REQUESTED_AGAIN_MS, submitDeadlineMs, retryMaxMs) };
   const venue = await openPaperVenue({ clock, instruments, telemetry, path, forgetting });
   const isForeign = venue.hasAccount(DEMO_ACCOUNT_ID) && directory.account(DEMO_ACCOUNT_ID) === undefined;
   if (!isForeign) return venue;
@@ -206,15 +193,6 @@ async function openVenue(
   throw new SettingsError(
     `${basename(path ?? "")} is the record of another store: remove it, or restore its store`,
   );
-}
-
-/**
- * Returns the times after which children are forgotten. A child is not forgotten while an engine still looks it up: the
- * engine asks again within its longest pause.
- */
-function forgettingOf({ venueForgetsAfterMs, submitDeadlineMs, retryMaxMs }: SandboxSettings): Forgetting {
-  const quietMs = 2 * Math.max(REQUESTED_AGAIN_MS, submitDeadlineMs, retryMaxMs);
-  return { afterMs: venueForgetsAfterMs, quietMs };
 }
 
 /** An outside that is opened when its node has taken over. */

@@ -31,10 +31,12 @@ export type SettingSources = Readonly<{
 
 /** Returns one setting. */
 export const option = <T>(fallback: string, meaning: string, read: SettingReader<T>): Option<T> => ({
-  fallback,
-  meaning,
-  read,
+  ...{ fallback, meaning, read },
 });
+
+/** Returns a setting that may be left out. */
+export const optional = <T>(meaning: string, read: SettingReader<T>): Option<T | undefined> =>
+  option("", meaning, optionalSetting(read));
 
 /**
  * Returns a setting whose text is a secret. Other users of a machine can read arguments: it comes in a variable, or in a
@@ -52,15 +54,18 @@ const flagOf = (name: string): string => `--${name.toLowerCase().replaceAll("_",
  * a SettingsError with one line about the first invalid setting.
  */
 export function readTable<T extends SettingTable>(table: T, sources: SettingSources): SettingValues<T> {
-  const { argv } = sources;
-  const flags = readFlags(table, argv);
+  const flags = readFlags(table, sources.argv);
   const env = withFiles(table, sources.env);
-  return Object.fromEntries(
-    Object.entries(table).map(([name, { fallback, read }]) => [
-      name,
-      readValue(name, flags.get(name), () => read(flags.get(name) ?? (env[name] || fallback))),
-    ]),
-  ) as SettingValues<T>;
+  const values = Object.entries(table).map(([name, { fallback, read }]) => {
+    const flag = flags.get(name);
+    try {
+      return [name, read(flag ?? (env[name] || fallback))];
+    } catch (error) {
+      if (!(error instanceof SettingsError)) throw error;
+      throw new SettingsError(`${flag === undefined ? name : flagOf(name)}: ${error.message}`);
+    }
+  });
+  return Object.fromEntries(values) as SettingValues<T>;
 }
 
 /** Returns the variables with the secrets whose variable names a file. The line break at its end does not count. */
@@ -100,15 +105,6 @@ function readFlags(table: SettingTable, argv: readonly string[]): ReadonlyMap<st
     flags.set(name, value);
   }
   return flags;
-}
-
-function readValue(name: string, flag: string | undefined, read: () => unknown): unknown {
-  try {
-    return read();
-  } catch (error) {
-    if (!(error instanceof SettingsError)) throw error;
-    throw new SettingsError(`${flag === undefined ? name : flagOf(name)}: ${error.message}`);
-  }
 }
 
 /** Returns a line about each setting of a table, with its default and meaning. A secret has no flag. */
@@ -186,35 +182,44 @@ export function optionalSetting<T>(read: SettingReader<T>): SettingReader<T | un
   return (text) => (text === "" ? undefined : read(text));
 }
 
-/** Parses comma-separated items, each of which must pass. Returns undefined for empty text. */
-function listOf(
-  passes: (item: string) => boolean,
-  what: string,
-): SettingReader<readonly string[] | undefined> {
-  return optionalSetting((text) => {
+/** Parses comma-separated items, each of which must pass. */
+const listOf =
+  (passes: (item: string) => boolean, what: string): SettingReader<readonly string[]> =>
+  (text) => {
     const items = text.split(",");
     return items.every(passes) ? items : refuse(what, text);
-  });
-}
+  };
+
+const matching =
+  (pattern: RegExp, what: string): SettingReader<string> =>
+  (text) =>
+    pattern.test(text) ? text : refuse(what, text);
+
+/** Parses text that must pass. The message does not show it, because it is a secret or may contain one. */
+const unshown =
+  (passes: (text: string) => boolean, problem: string): SettingReader<string> =>
+  (text) => {
+    if (passes(text)) return text;
+    throw new SettingsError(problem);
+  };
 
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/\s]+$/;
-const SEGMENT = /^[A-Za-z0-9]+$/;
 
 /** Parses web origins, or `*`. */
-export const originList: SettingReader<readonly string[] | undefined> = listOf(
+export const originList: SettingReader<readonly string[]> = listOf(
   (item) => item === "*" || ORIGIN.test(item),
   "origins such as https://desk.example.com, or *",
 );
 
 /** Parses addresses and CIDR blocks. */
-export const blockList: SettingReader<readonly string[] | undefined> = listOf(
+export const blockList: SettingReader<readonly string[]> = listOf(
   (item) => readAddressBlock(item) !== undefined,
   "addresses or CIDR blocks such as 10.0.0.0/8",
 );
 
 /** Parses the last path segments of routes. */
-export const routeList: SettingReader<readonly string[] | undefined> = listOf(
-  (item) => SEGMENT.test(item),
+export const routeList: SettingReader<readonly string[]> = listOf(
+  (item) => /^[A-Za-z0-9]+$/.test(item),
   "last path segments of routes, such as orderStatus,allOrders",
 );
 
@@ -229,8 +234,7 @@ export const optionalPort: SettingReader<number | "auto" | "off"> = (text) =>
   text === "off" ? text : port(text);
 
 /** Parses a host name or address to listen on. */
-export const host: SettingReader<string> = (text) =>
-  /^[A-Za-z0-9._:%-]{1,255}$/.test(text) ? text : refuse("a host name or an address", text);
+export const host: SettingReader<string> = matching(/^[A-Za-z0-9._:%-]{1,255}$/, "a host name or an address");
 
 /** Parses a factor above 0 with at most six decimals. */
 export const factor: SettingReader<number> = (text) => {
@@ -341,41 +345,39 @@ export const crash: SettingReader<Crash> = (text) => {
 };
 
 /** Parses an API key that a client can send in a header. */
-export const apiKey: SettingReader<string> = (text) =>
-  /^[A-Za-z0-9_-]{1,128}$/.test(text) ? text : refuse("1 to 128 letters, digits, - or _", text);
+export const apiKey: SettingReader<string> = matching(
+  /^[A-Za-z0-9_-]{1,128}$/,
+  "1 to 128 letters, digits, - or _",
+);
 
-/** Parses a secret. The message never shows it. */
-export const apiSecret: SettingReader<string> = (text) => {
-  if (/^[!-~]{1,256}$/.test(text)) return text;
-  throw new SettingsError("must be 1 to 256 visible ASCII characters");
-};
+/** Parses a secret. */
+export const apiSecret: SettingReader<string> = unshown(
+  (text) => /^[!-~]{1,256}$/.test(text),
+  "must be 1 to 256 visible ASCII characters",
+);
 
-const secretFor =
-  (sharers: string): SettingReader<string> =>
-  (text) => {
-    if (/^[ -~]{16,256}$/.test(text)) return text;
-    throw new SettingsError(`must be 16 to 256 printable ASCII characters, the same for ${sharers}`);
-  };
+const secretFor = (sharers: string): SettingReader<string> =>
+  unshown(
+    (text) => /^[ -~]{16,256}$/.test(text),
+    `must be 16 to 256 printable ASCII characters, the same for ${sharers}`,
+  );
 
-/** Parses the secret that a venue shares with its clients. The message never shows it. */
+/** Parses the secret that a venue shares with its clients. */
 export const venueSecret: SettingReader<string> = secretFor("the venue and its clients");
 
-/** Parses the secret that sandboxes on one store share. The message never shows it. */
+/** Parses the secret that sandboxes on one store share. */
 export const sharedSecret: SettingReader<string> = secretFor("all sandboxes on one store");
 
 /** Parses comma-separated DNS names. Returns undefined for empty text. */
-export const nameList: SettingReader<readonly string[] | undefined> = listOf(
-  (item) => /^[A-Za-z0-9._-]{1,253}$/.test(item),
-  "DNS names separated by commas",
+export const nameList: SettingReader<readonly string[] | undefined> = optionalSetting(
+  listOf((item) => /^[A-Za-z0-9._-]{1,253}$/.test(item), "DNS names separated by commas"),
 );
 
-/** Parses the URL of a venue server. The message shows nothing of it, because it may contain a password. */
-export const venueUrl: SettingReader<string> = (text) => {
-  if (addressOf(text) !== undefined) return text;
-  throw new SettingsError(
-    "must be the URL of a venue such as http://127.0.0.1:8090, without user, password, query and fragment",
-  );
-};
+/** Parses the URL of a venue server, which may contain a password. */
+export const venueUrl: SettingReader<string> = unshown(
+  (text) => addressOf(text) !== undefined,
+  "must be the URL of a venue such as http://127.0.0.1:8090, without user, password, query and fragment",
+);
 
 /** Parses the address of a control interface, which is on loopback, or `off`. */
 export const controlUrl: SettingReader<string | undefined> = (text) => {

@@ -58,10 +58,7 @@ const RESTORE = "restore BACKUP STORE [--at POSITION] [--archive FOLDER] [--no-p
 
 async function restore(argv: readonly string[], output: CommandOutput): Promise<number> {
   const options = restoreOptions(argv);
-  const copy = await restoreSqliteStore({
-    ...options,
-    onProgress: steps(output),
-  });
+  const copy = await restoreSqliteStore({ ...options, onProgress: steps(output) });
   output.progress("");
   output.print(`${options.path}: ${contentsOf(copy)}\n`);
   if (copy.paused > 0)
@@ -99,10 +96,9 @@ async function store([command = "", ...argv]: readonly string[], output: Command
   const source = sourceIn(from);
   const target = storeArgument(to);
   if (source.kind !== "sqlite" || target.kind !== "postgres") throw wrongArguments(COPY);
+  const { kind: _kind, ...place } = target;
   const { records, endedOrders, endedLists, rejections } = await copyStore({
-    from: { path: source.path },
-    to: { url: target.url, ...(target.schema !== undefined && { schema: target.schema }) },
-    onProgress: steps(output),
+    ...{ from: { path: source.path }, to: place, onProgress: steps(output) },
   });
   output.progress("");
   const contents = `${records} records, ${endedOrders} ended orders, ${endedLists} ended lists, ${rejections} refused orders`;
@@ -224,9 +220,8 @@ async function copyStore({ from, to, onProgress }: StoreCopyOptions): Promise<Co
       const counts = await copyRows(source, copy.storage, progress);
       await copy.finish();
       const of = (kind: string): number => counts.get(kind) ?? 0;
-      return {
-        ...{ records: of("log"), endedOrders: of("ended"), endedLists: of("list"), rejections: of("reject") },
-      };
+      const [records, endedOrders, endedLists] = [of("log"), of("ended"), of("list")];
+      return { records, endedOrders, endedLists, rejections: of("reject") };
     } finally {
       await copy.close();
     }

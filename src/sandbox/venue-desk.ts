@@ -84,10 +84,10 @@ const tradeBody = z.strictObject({
 const oneOrMany = <T>(schema: z.ZodType<T>, body: unknown): readonly T[] =>
   Array.isArray(body) ? readInput(z.array(schema), body) : [readInput(schema, body)];
 
-const given = <T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]: Exclude<T[K], undefined>;
-  };
+type Given<T> = { [K in keyof T]: Exclude<T[K], undefined> };
+
+const given = <T extends object>(fields: T): Given<T> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Given<T>;
 
 async function feedQuotes(controls: VenueControls, { body }: ControlCall): Promise<unknown> {
   let accepted = 0;

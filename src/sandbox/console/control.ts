@@ -63,27 +63,11 @@ export function controlAt(url: string, send: Fetch = (...call) => fetch(...call)
 
 const JSON_HEADER = { headers: { "Content-Type": "application/json" } } as const;
 
-/** A fault that the page offers: what it is called, what happens, and the body of the call that sets it. */
-type Fault = Readonly<{ label: string; says: string; body: Readonly<Record<string, unknown>> }>;
-
-const ofVenue = (mode: string, more: Readonly<Record<string, unknown>> = {}): Fault["body"] => ({
-  venue: { mode, ...more },
-});
-const ONE = { count: 1 };
-
-/** The name of a fault. */
-type FaultName =
-  | "none"
-  | "timeout-after"
-  | "timeout-before"
-  | "reject"
-  | "partial"
-  | "hold"
-  | "store-fail"
-  | "store-unknown";
-
-/** The faults by the name of their choice. Each but the last of the venue concerns the next child only. */
-export const FAULTS: Readonly<Record<FaultName, Fault>> = {
+/**
+ * The faults that the page offers, by the name of their choice: what they are called, what happens, and the body of the
+ * call that sets them. Each but the last of the venue concerns the next child only.
+ */
+export const FAULTS = {
   none: {
     label: "No fault",
     says: "The venue answers, and the store writes.",
@@ -92,27 +76,27 @@ export const FAULTS: Readonly<Record<FaultName, Fault>> = {
   "timeout-after": {
     label: "Answer lost, child executes",
     says: "The engine must find out that the next child was executed, and must not send it again.",
-    body: ofVenue("timeout-after", ONE),
+    body: { venue: { mode: "timeout-after", count: 1 } },
   },
   "timeout-before": {
     label: "Child never arrives",
     says: "The engine must prove that the next child never arrived before the order may act again.",
-    body: ofVenue("timeout-before", ONE),
+    body: { venue: { mode: "timeout-before", count: 1 } },
   },
   reject: {
     label: "Venue refuses the child",
     says: "The next child is refused. The order waits a moment and tries again.",
-    body: ofVenue("reject", ONE),
+    body: { venue: { mode: "reject", count: 1 } },
   },
   partial: {
     label: "Child fills in part",
     says: "Of the next child, half is executed. The order sends the rest.",
-    body: ofVenue("partial", { ...ONE, fraction: "0.5" }),
+    body: { venue: { mode: "partial", count: 1, fraction: "0.5" } },
   },
   hold: {
     label: "Venue holds the child",
     says: "The next child stays in flight until you release it. A cancel waits for its outcome.",
-    body: ofVenue("hold", ONE),
+    body: { venue: { mode: "hold", count: 1 } },
   },
   "store-fail": {
     label: "Store fails once",
@@ -124,11 +108,11 @@ export const FAULTS: Readonly<Record<FaultName, Fault>> = {
     says: "The outcome of the next append is unknown. The engine reads the store before it goes on.",
     body: { store: { mode: "unknown", count: 1 } },
   },
-};
+} as const;
 
 /** Returns the fault of a text from the page, or none. */
-export const faultOf = (text: string): FaultName =>
-  Object.hasOwn(FAULTS, text) ? (text as FaultName) : "none";
+export const faultOf = (text: string): keyof typeof FAULTS =>
+  Object.hasOwn(FAULTS, text) ? (text as keyof typeof FAULTS) : "none";
 
 /** The points at which the process can kill itself, with what has happened there. */
 export const CRASHES: readonly (readonly [at: string, label: string])[] = [

@@ -13,7 +13,7 @@ import {
 } from "../../decimal/index.ts";
 import type { ListFields, OrderFields } from "../../requests/index.ts";
 import { grouped } from "./numbers.ts";
-import { type BestQuote, type FieldName, KINDS, type KindName, type Values } from "./ticket.ts";
+import { type BestQuote, type FieldName, fieldsOf, KINDS, type KindName, type Values } from "./ticket.ts";
 
 type List<Form extends keyof ListFields> = Omit<ListFields[Form], "listClientOrderId"> &
   Readonly<{ listClientOrderId?: string }>;
@@ -111,9 +111,9 @@ const SOURCES: readonly (readonly [name: RegExp, fields: readonly FieldName[]])[
 
 /** Returns the field of the form from which a field of a request comes; undefined if none does. */
 export function fieldOf(kind: KindName, name: string): FieldName | undefined {
-  const own: readonly string[] = [...KINDS[kind].needs, ...KINDS[kind].may];
+  const { needs, may } = fieldsOf(kind);
   const sources = SOURCES.find(([pattern]) => pattern.test(name))?.[1] ?? [name as FieldName];
-  return sources.find((field) => own.includes(field));
+  return sources.find((field) => needs.includes(field) || may.includes(field));
 }
 
 /** A text that is no whole number goes to the rules of the service as it is: they name the field and the remedy. */

@@ -6,6 +6,7 @@ import {
   FIELDS,
   type Field,
   type FieldName,
+  fieldsOf,
   isList,
   KINDS,
   type KindName,
@@ -45,8 +46,8 @@ export class TicketView {
 
   /** What is entered, by field. A field that is not shown is left out. */
   get values(): Values {
-    const names: readonly FieldName[] = [...KINDS[this.kind].needs, ...KINDS[this.kind].may];
-    return Object.fromEntries(names.map((name) => [name, this.#read(name)]));
+    const { needs, may } = fieldsOf(this.kind);
+    return Object.fromEntries([...needs, ...may].map((name) => [name, this.#read(name)]));
   }
 
   /** Shows the fields of a kind, with defaults from the market. */
@@ -58,10 +59,8 @@ export class TicketView {
       quick.setAttribute("aria-pressed", String(quick.dataset["kind"] === kind));
     element("kind-says", HTMLParagraphElement).textContent = KINDS[kind].says;
     const { base } = this.#market();
-    element("needs", HTMLDivElement).replaceChildren(
-      ...KINDS[kind].needs.map((name) => inputFor(name, base)),
-    );
-    element("may", HTMLDivElement).replaceChildren(...KINDS[kind].may.map((name) => inputFor(name, base)));
+    for (const [id, names] of Object.entries(fieldsOf(kind)))
+      element(id, HTMLDivElement).replaceChildren(...names.map((name) => inputFor(name, base)));
     this.#pressSide(kind === "OTO" || kind === "OTOCO" ? "BUY" : side);
     element("preview", HTMLButtonElement).hidden = isList(kind);
     this.clearPreview();
@@ -71,7 +70,7 @@ export class TicketView {
   /** Fills the fields that nobody has touched from the market. */
   follow(): void {
     const side = this.#read("side") === "BUY" ? "BUY" : "SELL";
-    const needs: readonly FieldName[] = KINDS[this.kind].needs;
+    const { needs } = fieldsOf(this.kind);
     const { quote } = this.#market();
     const defaults = defaultsOf(this.kind, side, quote, this.#read("trailBy") || undefined);
     for (const [name, text] of Object.entries(defaults)) {

@@ -12,32 +12,8 @@ export type Field = Readonly<{
   choices?: readonly (readonly [value: string, label: string])[];
 }>;
 
-/** The name of a field. */
-export type FieldName =
-  | "side"
-  | "quantity"
-  | "price"
-  | "stopPrice"
-  | "profitPrice"
-  | "gate"
-  | "trail"
-  | "trailBy"
-  | "limitOffset"
-  | "icebergQty"
-  | "slots"
-  | "seconds"
-  | "delaySeconds"
-  | "volumeProfile"
-  | "participationBips"
-  | "cap"
-  | "entryPrice"
-  | "minutes"
-  | "childTimeInForce"
-  | "reduceOnly"
-  | "clientId";
-
 /** Every field of the form. The names of prices and quantities of lists begin with the leg. */
-export const FIELDS: Readonly<Record<FieldName, Field>> = {
+export const FIELDS = {
   side: {
     label: "Side",
     kind: "choice",
@@ -81,147 +57,134 @@ export const FIELDS: Readonly<Record<FieldName, Field>> = {
   },
   reduceOnly: { label: "Only make a position smaller", kind: "check" },
   clientId: { label: "Your id of the order", kind: "text" },
-};
+} as const;
 
-/** A kind of order: its name for a person, a sentence about it, the fields that it needs and those that it may have. */
-type Kind = Readonly<{
-  label: string;
-  group: "Triggers" | "Limits" | "Schedules" | "Lists";
-  says: string;
-  needs: readonly FieldName[];
-  may: readonly FieldName[];
-}>;
+/** The name of a field. */
+export type FieldName = keyof typeof FIELDS;
 
-const COMMON: readonly FieldName[] = ["minutes", "childTimeInForce", "reduceOnly", "clientId"];
-const SIZED: readonly FieldName[] = ["side", "quantity"];
-const TRAIL: readonly FieldName[] = ["trail", "trailBy"];
-
-/** The name of a kind of order: a type of the contract, or the form of a list. */
-export type KindName =
-  | "TRAILING_STOP_MARKET"
-  | "TRAILING_STOP_LIMIT"
-  | "STOP_MARKET"
-  | "STOP_LOSS_LIMIT"
-  | "TAKE_PROFIT_MARKET"
-  | "TAKE_PROFIT_LIMIT"
-  | "SYNTHETIC_LIMIT"
-  | "LIMIT_MAKER"
-  | "ICEBERG"
-  | "TWAP"
-  | "VWAP"
-  | "POV"
-  | "OTOCO"
-  | "OCO"
-  | "OTO";
-
-/** Every kind of order that the form offers, in its order. */
-export const KINDS: Readonly<Record<KindName, Kind>> = {
+/**
+ * Every kind of order that the form offers, in its order: a type of the contract, or the form of a list. `needs` and `may`:
+ * the fields that it has beside those of {@link fieldsOf}.
+ */
+export const KINDS = {
   TRAILING_STOP_MARKET: {
     label: "Trailing stop",
     group: "Triggers",
     says: "Follows the market at a distance and trades when the market turns back by it.",
-    needs: [...SIZED, ...TRAIL],
-    may: ["gate", ...COMMON],
+    needs: ["trail", "trailBy"],
+    may: ["gate"],
   },
   TRAILING_STOP_LIMIT: {
     label: "Trailing stop-limit",
     group: "Triggers",
     says: "A trailing stop whose limit follows the trigger.",
-    needs: [...SIZED, ...TRAIL, "limitOffset"],
-    may: ["gate", "icebergQty", ...COMMON],
+    needs: ["trail", "trailBy", "limitOffset"],
+    may: ["gate", "icebergQty"],
   },
   STOP_MARKET: {
     label: "Stop",
     group: "Triggers",
     says: "Trades at the market once the price has moved against you to the stop price.",
-    needs: [...SIZED, "stopPrice"],
-    may: COMMON,
+    needs: ["stopPrice"],
+    may: [],
   },
   STOP_LOSS_LIMIT: {
     label: "Stop-limit",
     group: "Triggers",
     says: "A stop that trades at its limit price or better.",
-    needs: [...SIZED, "stopPrice", "price"],
-    may: ["icebergQty", ...COMMON],
+    needs: ["stopPrice", "price"],
+    may: ["icebergQty"],
   },
   TAKE_PROFIT_MARKET: {
     label: "Take-profit",
     group: "Triggers",
     says: "Trades at the market once the price has moved your way to the stop price.",
-    needs: [...SIZED, "stopPrice"],
-    may: COMMON,
+    needs: ["stopPrice"],
+    may: [],
   },
   TAKE_PROFIT_LIMIT: {
     label: "Take-profit limit",
     group: "Triggers",
     says: "A take-profit that trades at its limit price or better.",
-    needs: [...SIZED, "stopPrice", "price"],
-    may: ["icebergQty", ...COMMON],
+    needs: ["stopPrice", "price"],
+    may: ["icebergQty"],
   },
   SYNTHETIC_LIMIT: {
     label: "Persistent limit",
     group: "Limits",
     says: "Waits until the market reaches its price, and trades there or better.",
-    needs: [...SIZED, "price"],
-    may: ["icebergQty", ...COMMON],
+    needs: ["price"],
+    may: ["icebergQty"],
   },
   LIMIT_MAKER: {
     label: "Post-only",
     group: "Limits",
     says: "A limit that is refused if the first quote would already match it.",
-    needs: [...SIZED, "price"],
-    may: COMMON,
+    needs: ["price"],
+    may: [],
   },
   ICEBERG: {
     label: "Iceberg",
     group: "Limits",
     says: "A limit that shows, and sends, only a part of its quantity at a time.",
-    needs: [...SIZED, "price", "icebergQty"],
-    may: COMMON,
+    needs: ["price", "icebergQty"],
+    may: [],
   },
   TWAP: {
     label: "TWAP",
     group: "Schedules",
     says: "Spreads the quantity evenly over slots of time.",
-    needs: [...SIZED, "slots", "seconds"],
-    may: ["cap", "delaySeconds", ...COMMON],
+    needs: ["slots", "seconds"],
+    may: ["cap", "delaySeconds"],
   },
   VWAP: {
     label: "VWAP",
     group: "Schedules",
     says: "Spreads the quantity over slots by weight: yours, or the volume of the past.",
-    needs: [...SIZED, "slots", "seconds", "volumeProfile"],
-    may: ["cap", "delaySeconds", ...COMMON],
+    needs: ["slots", "seconds", "volumeProfile"],
+    may: ["cap", "delaySeconds"],
   },
   POV: {
     label: "POV",
     group: "Schedules",
     says: "Trades a share of the volume that others execute.",
-    needs: [...SIZED, "participationBips"],
-    may: ["cap", ...COMMON],
+    needs: ["participationBips"],
+    may: ["cap"],
   },
   OTOCO: {
     label: "Bracket (OTOCO)",
     group: "Lists",
     says: "An entry that, when it is filled, releases a take-profit and a stop. Only one of them executes.",
-    needs: [...SIZED, "entryPrice", "profitPrice", "stopPrice"],
-    may: ["clientId"],
+    needs: ["entryPrice", "profitPrice", "stopPrice"],
+    may: [],
   },
   OCO: {
     label: "Profit or stop (OCO)",
     group: "Lists",
     says: "A take-profit and a stop. When one executes, the other is canceled.",
-    needs: [...SIZED, "profitPrice", "stopPrice"],
-    may: ["clientId"],
+    needs: ["profitPrice", "stopPrice"],
+    may: [],
   },
   OTO: {
     label: "Entry, then stop (OTO)",
     group: "Lists",
     says: "An entry that, when it is filled, releases a stop on the other side.",
-    needs: [...SIZED, "entryPrice", "stopPrice"],
-    may: ["clientId"],
+    needs: ["entryPrice", "stopPrice"],
+    may: [],
   },
-};
+} as const;
+
+/** The name of a kind of order. */
+export type KindName = keyof typeof KINDS;
+
+/** Returns the fields that a kind of order needs, and those that it may have. */
+export function fieldsOf(
+  kind: KindName,
+): Readonly<{ needs: readonly FieldName[]; may: readonly FieldName[] }> {
+  const { needs, may } = KINDS[kind];
+  const own: readonly FieldName[] = isList(kind) ? [] : ["minutes", "childTimeInForce", "reduceOnly"];
+  return { needs: ["side", "quantity", ...needs], may: [...may, ...own, "clientId"] };
+}
 
 /** The kinds that are offered with one click. */
 export const QUICK: readonly KindName[] = ["TRAILING_STOP_MARKET", "TWAP", "ICEBERG", "OTOCO"];

@@ -303,7 +303,7 @@ describe("the control interface of the page", () => {
 
   it("every fault of the venue is one that it accepts", () => {
     for (const { body } of Object.values(FAULTS))
-      if (body["venue"] !== undefined) expect(() => readVenueFault(body["venue"])).not.toThrow();
+      if ("venue" in body) expect(() => readVenueFault(body.venue)).not.toThrow();
     expect([faultOf("hold"), faultOf("constructor")]).toEqual(["hold", "none"]);
   });
 });
