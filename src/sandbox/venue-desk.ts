@@ -84,16 +84,16 @@ const tradeBody = z.strictObject({
 const oneOrMany = <T>(schema: z.ZodType<T>, body: unknown): readonly T[] =>
   Array.isArray(body) ? readInput(z.array(schema), body) : [readInput(schema, body)];
 
-type Given<T> = { [K in keyof T]: Exclude<T[K], undefined> };
+type Defined<T> = { [K in keyof T]: Exclude<T[K], undefined> };
 
-const given = <T extends object>(fields: T): Given<T> =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Given<T>;
+const defined = <T extends object>(fields: T): Defined<T> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T>;
 
 async function feedQuotes(controls: VenueControls, { body }: ControlCall): Promise<unknown> {
   let accepted = 0;
   let dropped = 0;
   for (const { time, ...quote } of oneOrMany(quoteBody, body)) {
-    const verdict = controls.sink.quote(given({ ...quote, timeMs: time }));
+    const verdict = controls.sink.quote(defined({ ...quote, timeMs: time }));
     if (verdict === "counted") accepted++;
     else dropped++;
     await controls.settle();
@@ -192,12 +192,12 @@ export type VenueDesk = Readonly<{
   /** Activates a fault of the venue in place of the previous one. Rejects with an error for the caller if it is invalid. */
   setFault: (fault: VenueFault) => Promise<void>;
   /** Sets all balances, all positions, or both. Rejects with an error for the caller if one is invalid. */
-  setFunds: (accountId: number, funds: FundsGiven) => Promise<void>;
+  setFunds: (accountId: number, funds: FundsUpdate) => Promise<void>;
   funds: (accountId: number) => Promise<AccountFunds>;
 }>;
 
 /** Funds to set. What is left out stays as it is. */
-type FundsGiven = Readonly<{ [Part in keyof AccountFunds]?: AccountFunds[Part] | undefined }>;
+type FundsUpdate = Readonly<{ [Part in keyof AccountFunds]?: AccountFunds[Part] | undefined }>;
 
 /** Returns the key of a call in a table of handlers. */
 export const callKey = ({ method, path }: Pick<ControlCall, "method" | "path">): string =>

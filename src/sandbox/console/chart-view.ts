@@ -185,8 +185,8 @@ export class ChartView {
   #describe(symbol: string, price: number | undefined): void {
     const from = this.#drawn?.firstMs === undefined ? "" : ` from ${timeText(this.#drawn.firstMs)}`;
     const priceText = price === undefined ? "no quote yet" : `price ${plotText(price)}`;
-    const says = [priceText, ...this.#named.map(levelText)].join(", ");
-    element("chart", HTMLFieldSetElement).setAttribute("aria-label", `${symbol}${from}: ${says}`);
+    const description = [priceText, ...this.#named.map(levelText)].join(", ");
+    element("chart", HTMLFieldSetElement).setAttribute("aria-label", `${symbol}${from}: ${description}`);
     element("chart-waiting", HTMLParagraphElement).hidden = price !== undefined;
   }
 

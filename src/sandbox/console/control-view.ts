@@ -2,7 +2,7 @@ import { type Control, CRASHES, FAULTS, faultOf } from "./control.ts";
 import { button, element, markRight, markWrong, options, run } from "./elements.ts";
 import { errorWords } from "./error-words.ts";
 import { timeText } from "./numbers.ts";
-import type { Said } from "./orders.ts";
+import type { Outcome } from "./orders.ts";
 
 /** How the sandbox was started, as far as the page shows it. */
 type SandboxKind = Readonly<{ market: string; clock: string }>;
@@ -32,7 +32,7 @@ export function showControl(control: Control, { market, clock }: SandboxKind, sy
   if (clock === "manual") showClock(control);
 }
 
-function on(id: string, act: () => Promise<Said>): void {
+function on(id: string, act: () => Promise<Outcome>): void {
   const by = element(id, HTMLButtonElement);
   by.addEventListener("click", () => void run(by, act));
 }
@@ -44,7 +44,7 @@ function showFaults(control: Control): void {
     Object.entries(FAULTS).map(([value, { label: text }]) => ({ value, text })),
   );
   const explain = (): void => {
-    element("fault-says", HTMLParagraphElement).textContent = FAULTS[faultOf(select.value)].says;
+    element("fault-says", HTMLParagraphElement).textContent = FAULTS[faultOf(select.value)].description;
   };
   select.addEventListener("change", explain);
   select.value = "timeout-after";

@@ -39,7 +39,7 @@ type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** Returns the control interface at an address such as `http://127.0.0.1:8081/control`. */
 export function controlAt(url: string, send: Fetch = (...call) => fetch(...call)): Control {
-  const ask = async (method: "GET" | "POST", path: string, body?: unknown): Promise<unknown> => {
+  const call = async (method: "GET" | "POST", path: string, body?: unknown): Promise<unknown> => {
     const init: RequestInit =
       body === undefined ? { method } : { method, ...JSON_HEADER, body: JSON.stringify(body) };
     const reply = await send(`${url}/${path}`, init).catch(() => {
@@ -50,10 +50,10 @@ export function controlAt(url: string, send: Fetch = (...call) => fetch(...call)
     const error = typeof answer === "object" && answer !== null ? Reflect.get(answer, "error") : undefined;
     throw new ControlError(reply.status, typeof error === "string" ? error : `HTTP ${reply.status}`);
   };
-  const get = <T>(path: string): Promise<T> => ask("GET", path) as Promise<T>;
+  const get = <T>(path: string): Promise<T> => call("GET", path) as Promise<T>;
   return {
     health: () => get("health"),
-    post: (path, body) => ask("POST", path, body),
+    post: (path, body) => call("POST", path, body),
     verify: () => get("verify"),
     account: (accountId) => get(`accounts/${accountId}`),
     journal: (orderId) => get(`orders/${orderId}/journal`),
@@ -70,42 +70,42 @@ const JSON_HEADER = { headers: { "Content-Type": "application/json" } } as const
 export const FAULTS = {
   none: {
     label: "No fault",
-    says: "The venue answers, and the store writes.",
+    description: "The venue answers, and the store writes.",
     body: { venue: { mode: "none" }, store: { mode: "none" } },
   },
   "timeout-after": {
     label: "Answer lost, child executes",
-    says: "The engine must find out that the next child was executed, and must not send it again.",
+    description: "The engine must find out that the next child was executed, and must not send it again.",
     body: { venue: { mode: "timeout-after", count: 1 } },
   },
   "timeout-before": {
     label: "Child never arrives",
-    says: "The engine must prove that the next child never arrived before the order may act again.",
+    description: "The engine must prove that the next child never arrived before the order may act again.",
     body: { venue: { mode: "timeout-before", count: 1 } },
   },
   reject: {
     label: "Venue refuses the child",
-    says: "The next child is refused. The order waits a moment and tries again.",
+    description: "The next child is refused. The order waits a moment and tries again.",
     body: { venue: { mode: "reject", count: 1 } },
   },
   partial: {
     label: "Child fills in part",
-    says: "Of the next child, half is executed. The order sends the rest.",
+    description: "Of the next child, half is executed. The order sends the rest.",
     body: { venue: { mode: "partial", count: 1, fraction: "0.5" } },
   },
   hold: {
     label: "Venue holds the child",
-    says: "The next child stays in flight until you release it. A cancel waits for its outcome.",
+    description: "The next child stays in flight until you release it. A cancel waits for its outcome.",
     body: { venue: { mode: "hold", count: 1 } },
   },
   "store-fail": {
     label: "Store fails once",
-    says: "The next append fails. What is not durable is not accepted, and nothing leaves the engine.",
+    description: "The next append fails. What is not durable is not accepted, and nothing leaves the engine.",
     body: { store: { mode: "fail", count: 1 } },
   },
   "store-unknown": {
     label: "Append without an answer",
-    says: "The outcome of the next append is unknown. The engine reads the store before it goes on.",
+    description: "The outcome of the next append is unknown. The engine reads the store before it goes on.",
     body: { store: { mode: "unknown", count: 1 } },
   },
 } as const;

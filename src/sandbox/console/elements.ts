@@ -1,5 +1,5 @@
 import { type ErrorWords, errorWords } from "./error-words.ts";
-import type { Said } from "./orders.ts";
+import type { Outcome } from "./orders.ts";
 
 /** Returns an element of the page. Throws if the page has none of that kind. */
 export function element<T extends Element>(id: string, kind: new () => T): T {
@@ -113,13 +113,13 @@ export function options(
 }
 
 /** Shows a sentence, which a screen reader reads out. */
-export function say(said: Said): void {
-  const { text, tone } = typeof said === "string" ? { text: said, tone: "good" } : said;
+export function report(outcome: Outcome): void {
+  const { text, tone } = typeof outcome === "string" ? { text: outcome, tone: "good" } : outcome;
   show(tone, [make("p", { text })]);
 }
 
 /** Shows an error as the service words it. Returns a function that hides it, unless something else was said since. */
-export function sayError(error: unknown): () => void {
+export function reportError(error: unknown): () => void {
   const parts = errorParts(errorWords(error));
   show("bad", parts);
   return () => {
@@ -155,13 +155,13 @@ export function listenToMessages(): void {
  * Does a step of a person once, however often its button is pressed meanwhile. Shows what it says. The button is not
  * disabled, because a browser takes the focus from one that is.
  */
-export async function run(by: HTMLButtonElement, act: () => Promise<Said>): Promise<void> {
+export async function run(by: HTMLButtonElement, act: () => Promise<Outcome>): Promise<void> {
   if (by.hasAttribute("aria-busy")) return;
   by.setAttribute("aria-busy", "true");
   try {
-    say(await act());
+    report(await act());
   } catch (error) {
-    sayError(error);
+    reportError(error);
   } finally {
     by.removeAttribute("aria-busy");
   }

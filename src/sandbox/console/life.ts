@@ -35,9 +35,9 @@ const textAt = (value: unknown, ...path: readonly string[]): string => {
   return typeof at === "string" || typeof at === "number" ? String(at) : "";
 };
 
-type Says = (fact: ShownFact) => readonly [text: string, tone: Tone];
+type Wording = (fact: ShownFact) => readonly [text: string, tone: Tone];
 
-const SAYINGS: Readonly<Record<string, Says>> = {
+const WORDINGS: Readonly<Record<string, Wording>> = {
   ACCEPTED: () => ["Accepted", "open"],
   RELEASED: () => ["Released: its entry is filled", "open"],
   POSTED: () => ["Posted: no quote matched it at once", "open"],
@@ -119,7 +119,7 @@ export function lifeOf(records: readonly ShownRecord[], orderId: string): readon
       .filter((change) => String(change.orderId) === orderId)
       .flatMap(({ facts }) => facts)
       .map((fact): LifeLine => {
-        const [text, tone] = SAYINGS[fact.kind]?.(fact) ?? [inWords(fact.kind), "open"];
+        const [text, tone] = WORDINGS[fact.kind]?.(fact) ?? [inWords(fact.kind), "open"];
         return { timeMs, text, why: causeText(cause), tone };
       }),
   );

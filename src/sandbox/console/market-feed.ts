@@ -26,9 +26,9 @@ export function searched<M extends Pick<Market, "symbol" | "name">>(
   markets: readonly M[],
   text: string,
 ): readonly M[] {
-  const wanted = text.trim().toLowerCase();
-  const begins = ({ symbol }: M): boolean => symbol.toLowerCase().startsWith(wanted);
-  const found = markets.filter(({ symbol, name }) => `${symbol} ${name}`.toLowerCase().includes(wanted));
+  const query = text.trim().toLowerCase();
+  const begins = ({ symbol }: M): boolean => symbol.toLowerCase().startsWith(query);
+  const found = markets.filter(({ symbol, name }) => `${symbol} ${name}`.toLowerCase().includes(query));
   return [...found.filter(begins), ...found.filter((market) => !begins(market))];
 }
 
@@ -66,7 +66,10 @@ export async function openMarketFeed(baseUrl: string, listener: FeedListener): P
   const nowMs = serverTime(serverTimeMs, listener.passes);
   const markets = symbols.filter(acceptsOrders).map(marketOf);
   const bySymbol = new Map(markets.map((market) => [market.symbol, market]));
-  const heard = (symbol: string, { bid, ask, timeMs }: BestQuote & Readonly<{ timeMs: number }>): void => {
+  const applyQuote = (
+    symbol: string,
+    { bid, ask, timeMs }: BestQuote & Readonly<{ timeMs: number }>,
+  ): void => {
     const market = bySymbol.get(symbol);
     if (market === undefined || bid === WITHOUT_QUOTE || ask === WITHOUT_QUOTE) return;
     market.quote = { bid, ask };
@@ -76,13 +79,13 @@ export async function openMarketFeed(baseUrl: string, listener: FeedListener): P
   };
   const readAll = async (timeMs: number): Promise<void> => {
     for (const { symbol, bid, ask } of await client.dayTickers())
-      if (bid !== undefined && ask !== undefined) heard(symbol, { bid, ask, timeMs });
+      if (bid !== undefined && ask !== undefined) applyQuote(symbol, { bid, ask, timeMs });
   };
   await readAll(serverTimeMs);
   let isLost = false;
   const stream = followMarkets({ baseUrl, symbols: [...bySymbol.keys()], kinds: ["bookTicker"] });
   stream.on("bookTicker", ({ event }) => {
-    heard(event.s, { bid: event.b, ask: event.a, timeMs: event.E });
+    applyQuote(event.s, { bid: event.b, ask: event.a, timeMs: event.E });
   });
   stream.on("synced", () => {
     // What has changed meanwhile was told to nobody.
@@ -118,12 +121,12 @@ function marketOf({ symbol, baseAsset, name }: SymbolReply): Market {
  * that passes here, unless the service has a clock that is moved by hand. The clock of the browser may be wrong.
  */
 export function serverTime(
-  toldMs: number,
+  serviceMs: number,
   passes: boolean,
   monotonicMs: () => number = () => performance.now(),
 ): () => number {
   const beganMs = monotonicMs();
-  return () => toldMs + (passes ? Math.round(monotonicMs() - beganMs) : 0);
+  return () => serviceMs + (passes ? Math.round(monotonicMs() - beganMs) : 0);
 }
 
 /** The price of trades at a time. */
@@ -182,7 +185,7 @@ export type Row = Tick & Readonly<{ source: "quotes" | "trades" | "nothing" }>;
 /** Length of a place of the time axis. */
 export const PLACE_MS = 500;
 /** How long quotes are kept at most. */
-export const KEPT_MS = 900_000;
+export const RETAINED_MS = 900_000;
 
 /** What was observed in one place: the lowest bid, the highest ask and the newest tick. `untilMs`: when nothing is known any more. */
 type Observed = {
@@ -218,10 +221,10 @@ export class PriceTrack {
   add(tick: Tick): void {
     if (tick.timeMs < (this.last?.timeMs ?? 0)) return;
     observe(this.#observed, tick, "quotes");
-    const oldestMs = tick.timeMs - KEPT_MS;
+    const oldestMs = tick.timeMs - RETAINED_MS;
     // Cut in larger pieces, because each cut copies the rest.
     if ((this.#observed[0]?.startMs ?? oldestMs) < oldestMs)
-      this.#observed = this.#observed.filter(({ startMs }) => startMs >= oldestMs + KEPT_MS / 10);
+      this.#observed = this.#observed.filter(({ startMs }) => startMs >= oldestMs + RETAINED_MS / 10);
   }
 
   /** Ends the line at a time: of what comes then, nothing is known until the next moment is told. */

@@ -19,8 +19,8 @@ export const dollars = (text: string): string => grouped(text, 2);
 /** Returns an average price with at most four decimals. It is shown only, never compared. */
 export function shortPrice(text: string): string {
   const [whole = "", fraction = ""] = text.split(".");
-  const kept = fraction.slice(0, 4).replace(/0+$/, "");
-  return dollars(kept === "" ? whole : `${whole}.${kept}`);
+  const decimals = fraction.slice(0, 4).replace(/0+$/, "");
+  return dollars(decimals === "" ? whole : `${whole}.${decimals}`);
 }
 
 /** Returns how old something is, in whole seconds. */

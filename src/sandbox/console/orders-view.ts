@@ -245,7 +245,7 @@ export class DetailView {
   async open(order: ManagedOrderReply): Promise<void> {
     this.#order = order;
     this.#version = "";
-    if (this.#control() !== undefined) this.#say("Reading the history …");
+    if (this.#control() !== undefined) this.#showInstead("Reading the history …");
     await this.#show(order);
   }
 
@@ -267,7 +267,7 @@ export class DetailView {
       ...knownOf(order).flatMap(([name, value]) => [make("dt", { text: name }), make("dd", { text: value })]),
     );
     const control = this.#control();
-    if (control === undefined) return this.#say(WITHOUT_CONTROL);
+    if (control === undefined) return this.#showInstead(WITHOUT_CONTROL);
     try {
       const [records, children] = await Promise.all([
         control.journal(order.orderId),
@@ -279,11 +279,11 @@ export class DetailView {
     } catch (error) {
       // The next change, or the next reconnection, reads it again.
       this.#version = "";
-      this.#say(errorWords(error).text);
+      this.#showInstead(errorWords(error).text);
     }
   }
 
-  #say(text: string): void {
+  #showInstead(text: string): void {
     element("life", HTMLOListElement).replaceChildren(make("li", { className: "empty", text }));
     element("children", HTMLUListElement).replaceChildren();
   }

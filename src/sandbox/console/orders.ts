@@ -11,7 +11,7 @@ export type WordedOrder = Pick<ManagedOrderReply, "type" | "side" | "status" | "
 export type Tone = "open" | "work" | "good" | "bad" | "off";
 
 /** What a step has come to: a sentence of success, or one with another tone. */
-export type Said = string | Readonly<{ text: string; tone: Tone }>;
+export type Outcome = string | Readonly<{ text: string; tone: Tone }>;
 
 const sides = (
   order: WordedOrder,

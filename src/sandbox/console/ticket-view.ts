@@ -57,7 +57,7 @@ export class TicketView {
     this.#kind.value = kind;
     for (const quick of element("quick", HTMLFieldSetElement).querySelectorAll("button"))
       quick.setAttribute("aria-pressed", String(quick.dataset["kind"] === kind));
-    element("kind-says", HTMLParagraphElement).textContent = KINDS[kind].says;
+    element("kind-says", HTMLParagraphElement).textContent = KINDS[kind].description;
     const { base } = this.#market();
     for (const [id, names] of Object.entries(fieldsOf(kind)))
       element(id, HTMLDivElement).replaceChildren(...names.map((name) => inputFor(name, base)));
@@ -129,12 +129,12 @@ export class TicketView {
 
   /** Shows a refusal at the field that it names. The focus stays where it is. */
   refused({ text, details }: ErrorWords): void {
-    const told = new Map(details);
-    const name = fieldOf(this.kind, told.get("field") ?? "");
+    const byName = new Map(details);
+    const name = fieldOf(this.kind, byName.get("field") ?? "");
     const input = name && this.#form.querySelector<HTMLElement>(`#field-${name}`);
     if (!name || !input) return;
-    const plain = told.get("code") === ILLEGAL ? PLAIN[FIELDS[name].kind] : undefined;
-    markWrong(input, plain ?? [text, told.get("remedy")].filter(Boolean).join(" "));
+    const plain = byName.get("code") === ILLEGAL ? PLAIN[FIELDS[name].kind] : undefined;
+    markWrong(input, plain ?? [text, byName.get("remedy")].filter(Boolean).join(" "));
     const more = input.closest("details");
     if (more !== null) more.open = true;
   }
