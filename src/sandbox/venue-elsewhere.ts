@@ -24,11 +24,11 @@ export type VenueElsewhere = { readonly [Part in keyof Needed]-?: NonNullable<Ne
   close: () => void;
 }>;
 
-/** Dependencies of a connection to a venue. */
-type VenueHost = Readonly<{ clock: Clock; telemetry: Telemetry }>;
-
 /** Connects to a venue. Rejects with a SettingsError if it does not answer within ten seconds, or lacks a part. */
-export async function connectVenue(address: VenueAddress, host: VenueHost): Promise<VenueElsewhere> {
+export async function connectVenue(
+  address: VenueAddress,
+  host: Readonly<{ clock: Clock; telemetry: Telemetry }>,
+): Promise<VenueElsewhere> {
   const { url, secret, controlUrl } = address;
   const client = await openVenueClient({ url, secret, ...host }).catch((error: unknown) => {
     if (!(error instanceof VenueHttpError)) throw error;
@@ -124,9 +124,10 @@ export function createVenueControl(controlUrl: string | undefined): VenueControl
   };
 }
 
-type Answer = Readonly<{ status: number; body: JsonValue }>;
-
-async function send(controlUrl: string, { method, path, query, body }: VenueCall): Promise<Answer> {
+async function send(
+  controlUrl: string,
+  { method, path, query, body }: VenueCall,
+): Promise<Readonly<{ status: number; body: JsonValue }>> {
   const parameters = query === undefined || query.size === 0 ? "" : `?${new URLSearchParams([...query])}`;
   try {
     const answer = await fetch(`${controlUrl}/control/${path.join("/")}${parameters}`, {

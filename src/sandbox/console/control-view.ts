@@ -57,9 +57,8 @@ function showFaults(control: Control): void {
       : `Set: ${label.toLowerCase()}. Place an order that trades.`;
   });
   on("release", async () => {
-    const answer = await control.post("venue/release", {});
-    const count = typeof answer === "object" && answer !== null ? Reflect.get(answer, "released") : 0;
-    return `Released: ${String(count)}.`;
+    const { released } = await control.post<Readonly<{ released: number }>>("venue/release", {});
+    return `Released: ${released}.`;
   });
 }
 
@@ -81,13 +80,13 @@ function showManualMarket(control: Control, symbol: () => string): void {
     const fields = ["bid", "ask"].map((id) => element(id, HTMLInputElement));
     for (const field of fields) markRight(field);
     const [bid, ask] = fields.map(quoted);
-    const answer = await control.post("quotes", { symbol: symbol(), bid, ask }).catch((error: unknown) => {
+    const sending = control.post<Readonly<{ accepted: number }>>("quotes", { symbol: symbol(), bid, ask });
+    const { accepted } = await sending.catch((error: unknown) => {
       const { text } = errorWords(error);
       const wrong = fields.find(({ id }) => text.startsWith(`${id}:`));
       if (wrong !== undefined) markWrong(wrong, text);
       throw error;
     });
-    const accepted = typeof answer === "object" && answer !== null ? Reflect.get(answer, "accepted") : 0;
     return accepted === 1
       ? `Quote of ${symbol()} sent.`
       : { text: "Not sent: this quote does not count. Is its bid below its ask?", tone: "bad" };

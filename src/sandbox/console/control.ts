@@ -25,7 +25,7 @@ type ShownAccount = Readonly<{
 export type Control = Readonly<{
   /** Rejects if the interface cannot be reached from this page. */
   health: () => Promise<Readonly<{ ok: boolean; state?: string; now?: number }>>;
-  post: (path: string, body: unknown) => Promise<unknown>;
+  post: <T>(path: string, body: unknown) => Promise<T>;
   verify: () => Promise<Verified>;
   account: (accountId: number) => Promise<ShownAccount>;
   journal: (orderId: string) => Promise<readonly ShownRecord[]>;
@@ -51,9 +51,10 @@ export function controlAt(url: string, send: Fetch = (...call) => fetch(...call)
     throw new ControlError(reply.status, typeof error === "string" ? error : `HTTP ${reply.status}`);
   };
   const get = <T>(path: string): Promise<T> => call("GET", path) as Promise<T>;
+  const post = <T>(path: string, body: unknown): Promise<T> => call("POST", path, body) as Promise<T>;
   return {
     health: () => get("health"),
-    post: (path, body) => call("POST", path, body),
+    post,
     verify: () => get("verify"),
     account: (accountId) => get(`accounts/${accountId}`),
     journal: (orderId) => get(`orders/${orderId}/journal`),

@@ -91,9 +91,9 @@ function connected(): AccountDesk {
 
 /** Says how the page is connected, in plain words. */
 function state(text: string, tone: "good" | "work" | "bad" | "off"): void {
-  const shown = element("state", HTMLParagraphElement);
-  if (shown.textContent !== text) shown.textContent = text;
-  shown.dataset["tone"] = tone;
+  const where = element("state", HTMLParagraphElement);
+  shown(where, text);
+  where.dataset["tone"] = tone;
 }
 
 /** Says how the page is connected, and lets nothing be placed while it is not. */
@@ -325,14 +325,10 @@ const request = (): Request =>
 
 /** Places what the form says now. A large order is confirmed first. */
 async function place(): Promise<Outcome> {
-  if (ticket.isBlocked)
-    return {
-      text:
-        desk === undefined
-          ? "Not placed: connect first."
-          : "Not placed: this page is offline, and its prices are old.",
-      tone: "bad",
-    };
+  if (ticket.isBlocked) {
+    const why = desk === undefined ? "connect first" : "this page is offline, and its prices are old";
+    return { text: `Not placed: ${why}.`, tone: "bad" };
+  }
   const { size } = ticket;
   const requested = request();
   const question = questionOf(size);
