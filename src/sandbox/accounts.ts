@@ -50,6 +50,10 @@ const positions = z.record(z.string().min(1).max(32), decimalText).superRefine((
 
 const permissions = z.array(z.enum(["READ", "TRADE"]));
 
+const ipAllowlist = z.array(cidr);
+const delegates = z.array(z.strictObject({ userId: positiveId, permissions }));
+const restricted = z.union([z.boolean(), z.array(z.string())]);
+
 const setupBody = z.strictObject({
   accountId: positiveId,
   userId: positiveId.optional(),
@@ -57,11 +61,11 @@ const setupBody = z.strictObject({
   secret: z.string().regex(/^[!-~]{1,256}$/, "must be 1 to 256 visible ASCII characters"),
   permissions,
   enableDataSharing: z.boolean(),
-  ipAllowlist: z.array(cidr).default([]),
-  delegates: z.array(z.strictObject({ userId: positiveId, permissions })).default([]),
+  ipAllowlist: ipAllowlist.default([]),
+  delegates: delegates.default([]),
   balances: amounts.optional(),
   positions: positions.optional(),
-  restricted: z.union([z.boolean(), z.array(z.string())]).default(false),
+  restricted: restricted.default(false),
 });
 
 /**
@@ -91,9 +95,11 @@ const randomText = (): string =>
 /** Stored setup of an account. The venue keeps balances and positions. */
 type Setup = Omit<AccountSetup, "balances" | "positions">;
 
-/** What is stored was read by the same rules. */
+/** What is stored was read by the same rules. A member that is missing has no default: the account had one. */
 const storedSetups: z.ZodType<readonly Setup[]> = z.array(
-  setupBody.omit({ balances: true, positions: true }).required(),
+  setupBody
+    .omit({ balances: true, positions: true })
+    .extend({ userId: positiveId, ipAllowlist, delegates, restricted }),
 );
 
 /** Opens the directory stored in `store`. Throws a SettingsError if the stored data cannot be read. */
