@@ -2,8 +2,8 @@ import { createMemoryInstruments } from "../adapters/memory/index.ts";
 import { type Price, parsePrice } from "../decimal/index.ts";
 import type { Instrument, InstrumentKind } from "../model/index.ts";
 import type { Clock, Instruments } from "../ports/index.ts";
-import { createSyntheticMarket, type Market, walkStart } from "./markets/index.ts";
-import { SettingsError } from "./settings-error.ts";
+import { SettingsError } from "./input.ts";
+import { type Market, SyntheticMarket, walkStart } from "./market.ts";
 
 const pair = (id: number, baseAsset: string, name: string, kind: InstrumentKind): Instrument => ({
   id,
@@ -17,7 +17,7 @@ const pair = (id: number, baseAsset: string, name: string, kind: InstrumentKind)
 });
 
 /** Instruments of a sandbox: three liquidity markets, and a staking instrument that advanced orders must exclude. */
-export const SANDBOX_INSTRUMENTS: readonly Instrument[] = [
+const SANDBOX_INSTRUMENTS: readonly Instrument[] = [
   pair(1, "BTC", "Bitcoin", "liquidity"),
   pair(2, "ETH", "Ether", "liquidity"),
   pair(3, "SOL", "Solana", "liquidity"),
@@ -75,7 +75,7 @@ export function syntheticMarket(
   }: Readonly<{ catalogue: readonly Listing[] | undefined; marketSeed: number }>,
 ): Market {
   const starts = catalogue?.map(({ instrument, price }) => walkStart(instrument.symbol, price));
-  return createSyntheticMarket({ clock, seed, ...(starts && { starts }) });
+  return new SyntheticMarket({ clock, seed, ...(starts && { starts }) });
 }
 
 /** Returns the balances of the demo account by asset: USD and every base asset. */

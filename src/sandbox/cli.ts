@@ -2,14 +2,20 @@
 import { createSystemClock } from "../adapters/node/index.ts";
 import { errorCode } from "../common/index.ts";
 import { clusterCommand, clusterHelp, INTERRUPTED } from "./cluster-command.ts";
+import { SettingsError } from "./input.ts";
 import { isForOperator, startProblem } from "./plain-words.ts";
 import { openSandbox, type Sandbox, type StartedSandbox } from "./sandbox.ts";
-import { shownSetting } from "./setting-readers.ts";
-import { readSettings, requestsHelp, type SandboxSettings, settingsHelp } from "./settings.ts";
-import { SettingsError } from "./settings-error.ts";
+import { shownSetting } from "./setting.ts";
+import {
+  readSettings,
+  readVenueSettings,
+  requestsHelp,
+  type SandboxSettings,
+  settingsHelp,
+  venueHelp,
+} from "./settings.ts";
 import { type CommandOutput, STORE_COMMANDS, storeCommandsHelp } from "./store-commands.ts";
 import { startVenue } from "./venue-process.ts";
-import { readVenueSettings, venueHelp } from "./venue-settings.ts";
 
 /** Exit code for problems that the operator can fix: a setting, a port or store in use, an unusable file. */
 const BAD_SETTING = 2;

@@ -14,8 +14,8 @@ import type { Clock } from "../ports/index.ts";
 import { hasStayed, type Moved, moveStep, moveText, shardsNamed } from "./cluster-move.ts";
 import { nodeNamed } from "./cluster-names.ts";
 import { clean, drainStep, drainText, type NamedNode, nodesText, shardsText } from "./cluster-tables.ts";
-import { storeArgument } from "./setting-readers.ts";
-import { SettingsError } from "./settings-error.ts";
+import { SettingsError } from "./input.ts";
+import { storeArgument } from "./setting.ts";
 import type { CommandOutput } from "./store-commands.ts";
 
 /** Exit code of a drain or move that a signal ended. */

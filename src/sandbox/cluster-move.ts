@@ -3,8 +3,7 @@ import { isEvened } from "../engine/internal.ts";
 import { MARKET_SHARD } from "../model/index.ts";
 import type { ClusterView } from "../ports/index.ts";
 import { clean, shardName } from "./cluster-tables.ts";
-import { SettingsError } from "./settings-error.ts";
-import { parseWhole } from "./whole-number.ts";
+import { parseWhole, SettingsError } from "./input.ts";
 
 const SHARD_RANGE = { min: 0, max: MARKET_SHARD - 1 };
 

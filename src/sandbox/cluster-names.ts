@@ -1,7 +1,7 @@
 import { nearestName } from "../common/index.ts";
 import type { NodeReport } from "../engine/index.ts";
 import { clean } from "./cluster-tables.ts";
-import { SettingsError } from "./settings-error.ts";
+import { SettingsError } from "./input.ts";
 
 /** Most nodes that a message names. */
 const MOST_NAMED = 10;

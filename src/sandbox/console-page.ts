@@ -1,12 +1,13 @@
+import { existsSync, readFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
 import type { Service } from "../service/index.ts";
 import { splitTarget, type WireRequest, type WireResponse } from "../wire/index.ts";
-import type { ConsoleFiles } from "./console-files.ts";
 import type { SandboxSettings } from "./settings.ts";
 
 type Handle = Pick<Service, "handle">["handle"];
 
 /** What the page is told of its sandbox. The control interface opens after the port of the page. */
-export type ConsoleOptions = Readonly<{
+type ConsoleOptions = Readonly<{
   files: ConsoleFiles | undefined;
   settings: Pick<SandboxSettings, "market" | "clock">;
   controlUrl: () => string | undefined;
@@ -117,3 +118,26 @@ export function consoleOrigins(
 
 /** Browsers leave out the usual port. */
 const originOf = (name: string, port: number): string => `http://${name}${port === 80 ? "" : `:${port}`}`;
+
+/** The files of the console page, by their names: one file of texts, so that page and script are always of one build. */
+export type ConsoleFiles = Readonly<Record<"index.html" | "console.js" | "console.css", string>>;
+
+/**
+ * Possible places of the built page, relative to the file that this module was built into: in the package, in the cache
+ * of `npm start`, and seen from the sources.
+ */
+const PLACES: readonly string[] = [
+  "./console.json",
+  "./sandbox/console.json",
+  "../../node_modules/.cache/console.json",
+];
+
+/** Reads the page. Returns undefined if it was not built, as for a sandbox that a test runs from its sources. */
+export function readConsoleFiles(here: string = urlOfThis()): ConsoleFiles | undefined {
+  const place = PLACES.map((path) => new URL(path, here)).find((url) => existsSync(url));
+  return place === undefined ? undefined : (JSON.parse(readFileSync(place, "utf8")) as ConsoleFiles);
+}
+
+/** The built package also contains this file as CommonJS, which has no `import.meta`. */
+const urlOfThis = (): string =>
+  typeof __filename === "string" ? pathToFileURL(__filename).href : import.meta.url;

@@ -1,17 +1,37 @@
 import * as z from "zod";
-import { type ClusterNode, EngineError, type Standby } from "../engine/index.ts";
+import {
+  exactQuantityText,
+  formatPrice,
+  formatQuantity,
+  PRICE_SCALE,
+  type Price,
+  type Quantity,
+} from "../decimal/index.ts";
+import {
+  type ChildSettlement,
+  type ClusterNode,
+  EngineError,
+  type Resumption,
+  SettlementError,
+  type Standby,
+} from "../engine/index.ts";
+import type { Fill, JournalRecord } from "../model/index.ts";
 import type { JsonInput, JsonObject } from "../wire/index.ts";
-import { readAccountSetup } from "./account-setup.ts";
-import { CRASH_POINTS } from "./crash-points.ts";
-import type { Exchange } from "./exchange.ts";
-import type { SharedExchange } from "./exchange-node.ts";
+import { readAccountSetup } from "./accounts.ts";
+import type { Exchange, SharedExchange } from "./exchange.ts";
+import { CRASH_POINTS } from "./faults.ts";
 import { stateOf, stateOfSharing, stateOfStandby } from "./health.ts";
-import { epochMs, positiveId, readInput } from "./input-error.ts";
-import { viewRecord } from "./journal-view.ts";
-import { readResumptionBody, readSettlementBody, settlementRefusal } from "./settlement.ts";
-import { type ControlCall, idOf, MissingError, requireInstrument } from "./venue-controls.ts";
-import { callKey, type VenueDesk } from "./venue-desk.ts";
-import { readVenueFault } from "./venue-input.ts";
+import { ConflictError, epochMs, InputError, MissingError, positiveId, readInput } from "./input.ts";
+import {
+  type ControlCall,
+  callKey,
+  executedQuantityText,
+  idOf,
+  readVenueFault,
+  requireInstrument,
+  scaledText,
+  type VenueDesk,
+} from "./venue-desk.ts";
 
 /** Another sandbox on the same store is active. Answered with 503. */
 export class WaitingError extends Error {
@@ -63,7 +83,7 @@ async function moveClock(exchange: Exchange, { body }: ControlCall): Promise<unk
 async function setFaults(exchange: Exchange, { body }: ControlCall): Promise<unknown> {
   const { venue, store, volume, native } = readInput(faultsBody, body);
   if (venue !== undefined) await exchange.desk.setFault(readVenueFault(venue));
-  if (store !== undefined) exchange.store.setFault(store);
+  if (store !== undefined) exchange.setStoreFault(store);
   if (volume !== undefined) exchange.setVolumeFault(volume.mode);
   if (native !== undefined) exchange.setNativeFault(native.mode);
   return { ok: true };
@@ -91,15 +111,9 @@ async function showAccount(exchange: Exchange, accountId: number): Promise<unkno
   return { ...account, ...(await exchange.desk.funds(accountId)) };
 }
 
-async function showJournal(exchange: Exchange, orderId: number): Promise<unknown> {
-  const story = await exchange.engine.story(orderId);
-  if (story === undefined) throw new MissingError(`order ${orderId} does not exist`);
-  return story.records.map(viewRecord);
-}
-
-async function showListJournal(exchange: Exchange, listId: number): Promise<unknown> {
-  const records = await exchange.engine.listStory(listId);
-  if (records === undefined) throw new MissingError(`list ${listId} does not exist`);
+async function showJournal({ engine }: Exchange, what: "order" | "list", id: number): Promise<unknown> {
+  const records = what === "list" ? await engine.listStory(id) : (await engine.story(id))?.records;
+  if (records === undefined) throw new MissingError(`${what} ${id} does not exist`);
   return records.map(viewRecord);
 }
 
@@ -137,12 +151,12 @@ function metrics({ engine, rejections }: Exchange): unknown {
 
 function health(exchange: Exchange): unknown {
   const { openParents, journalSequence } = exchange.engine.metrics();
-  const state = stateOf(exchange);
+  const state = stateOf(exchange.engine);
   return { ok: state === "active", state, now: exchange.clock.nowMs(), openParents, journalSequence };
 }
 
 /** A standby, and the desk of a venue in a process of its own. */
-export type ControlledStandby = Readonly<{ standby: Standby; desk: VenueDesk | undefined }>;
+type ControlledStandby = Readonly<{ standby: Standby; desk: VenueDesk | undefined }>;
 
 /**
  * Returns what a standby says of itself: its state, and why it could not take over. Calls about a venue elsewhere reach
@@ -183,7 +197,7 @@ export async function answerSharing(shared: SharedExchange, call: ControlCall): 
     const { shards, keepsMarket, reasons } = node.status();
     return {
       ...(answer as JsonObject),
-      state: stateOfSharing(shared),
+      state: stateOfSharing(node),
       shards,
       keepsMarket,
       reasons: [...reasons],
@@ -219,11 +233,107 @@ export async function answerControl(exchange: Exchange, call: ControlCall): Prom
   if (call.method === "GET" && first === "accounts" && call.path.length === 2) {
     return (await showAccount(exchange, readInput(positiveId, idOf(id)))) as JsonInput;
   }
-  if (call.method === "GET" && first === "orders" && last === "journal" && call.path.length === 3) {
-    return (await showJournal(exchange, idOf(id))) as JsonInput;
-  }
-  if (call.method === "GET" && first === "lists" && last === "journal" && call.path.length === 3) {
-    return (await showListJournal(exchange, idOf(id))) as JsonInput;
-  }
+  const isJournal = call.method === "GET" && last === "journal" && call.path.length === 3;
+  if (isJournal && (first === "orders" || first === "lists"))
+    return (await showJournal(exchange, first === "orders" ? "order" : "list", idOf(id))) as JsonInput;
   throw new MissingError(`unknown call ${call.method} /control/${call.path.join("/").slice(0, 64)}`);
+}
+
+const fill = z.strictObject({
+  executionId: z.string().min(1).max(64),
+  quantity: executedQuantityText,
+  price: scaledText(PRICE_SCALE),
+  time: epochMs.optional(),
+});
+const body = z.strictObject({
+  child: z.string().min(1).max(64),
+  state: z.enum(["closed", "rejected", "never"]),
+  fills: z.array(fill).optional(),
+  by: z.string().min(1).max(64),
+  why: z.string().min(1).max(200),
+});
+
+const resumption = z.strictObject({
+  orderId: z.number(),
+  children: z.array(z.strictObject({ childId: z.string().min(1).max(64), fills: z.array(fill) })).optional(),
+  by: z.string().min(1).max(64),
+  why: z.string().min(1).max(200),
+});
+
+/**
+ * Reads the body of `POST /control/venue/settle`. An execution without a time gets the current time. Throws InputError.
+ */
+function readSettlementBody(answer: unknown, nowMs: number): ChildSettlement {
+  const { child, fills = [], ...rest } = readInput(body, answer);
+  return { ...rest, childId: child, fills: fills.map(fillAt(nowMs)) };
+}
+
+/** Reads the body of `POST /control/restored/resume` in the same way. */
+function readResumptionBody(answer: unknown, nowMs: number): Resumption {
+  const { children = [], ...rest } = readInput(resumption, answer);
+  return {
+    ...rest,
+    children: children.map(({ childId, fills }) => ({ childId, fills: fills.map(fillAt(nowMs)) })),
+  };
+}
+
+const fillAt =
+  (nowMs: number) =>
+  ({ executionId, quantity, price, time }: z.infer<typeof fill>): Fill => {
+    return { executionId, ...quantity, price: price as Price, timeMs: time ?? nowMs };
+  };
+
+/** Returns the control interface's error for a settlement that the engine refuses. */
+function settlementRefusal(error: unknown): unknown {
+  if (!(error instanceof SettlementError)) return error;
+  return error.problem === "UNREADABLE" ? new InputError(error.message) : new ConflictError(error.message);
+}
+
+const PRICES: ReadonlySet<string> = new Set([
+  "price",
+  "stopPrice",
+  "limitOffset",
+  "limitPrice",
+  "amount",
+  "percent",
+  "admissionPrice",
+  "seed",
+  "level",
+  "observed",
+  "reference",
+  "limit",
+  "bid",
+  "ask",
+]);
+
+const QUANTITIES: ReadonlySet<string> = new Set([
+  "quantity",
+  "executedQuantity",
+  "exposure",
+  "icebergQuantity",
+  "volume",
+  "volumeBefore",
+]);
+
+/**
+ * Returns a journal record for people: prices and quantities as decimal text, everything else unchanged. The weights of
+ * a schedule and their sums have no unit and stay whole numbers.
+ */
+export function viewRecord(record: JournalRecord): unknown {
+  return viewValue("", record);
+}
+
+function viewValue(name: string, value: unknown): unknown {
+  if (typeof value === "number" || typeof value === "bigint") {
+    if (PRICES.has(name)) return formatPrice(value as Price);
+    if (QUANTITIES.has(name)) return formatQuantity(value as Quantity);
+    return value;
+  }
+  if (Array.isArray(value)) return value.map((item: unknown) => viewValue(name, item));
+  if (typeof value !== "object" || value === null) return value;
+  if ("fine" in value && "executionId" in value && "quantity" in value) {
+    const { fine, ...fill } = value as unknown as Fill;
+    return { ...(viewValue(name, fill) as object), quantity: exactQuantityText(value as unknown as Fill) };
+  }
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, viewValue(key, member)]));
 }

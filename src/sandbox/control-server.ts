@@ -10,10 +10,8 @@ import { EngineError } from "../engine/index.ts";
 import { VenueInputError } from "../paper-exchange/index.ts";
 import { bytesToText, type JsonInput, type JsonValue, readJson, writeJson } from "../wire/index.ts";
 import { ElsewhereError, WaitingError } from "./control-routes.ts";
-import { InputError } from "./input-error.ts";
-import { ConflictError } from "./settlement.ts";
-import { VenueAwayError } from "./venue-control-client.ts";
-import { type ControlCall, MissingError } from "./venue-controls.ts";
+import { ConflictError, InputError, MissingError, VenueAwayError } from "./input.ts";
+import type { ControlCall } from "./venue-desk.ts";
 
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 const LOOPBACK_HOST = /^(127\.0\.0\.1|localhost|\[::1\])(:[0-9]{1,5})?$/;

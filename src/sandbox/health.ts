@@ -1,15 +1,6 @@
-import type {
-  ClusterNodeStatus,
-  EngineStatus,
-  StandbyStatus,
-  StatusKind,
-  StatusReason,
-} from "../engine/index.ts";
+import type { ClusterNodeStatus, EngineStatus, StandbyStatus, StatusKind } from "../engine/index.ts";
 import type { Service } from "../service/index.ts";
-import { type JsonInput, splitTarget, type WireResponse, writeJson } from "../wire/index.ts";
-
-/** Path that a load balancer asks, on the port of REST: 200 if this process serves requests, 503 if it does not. */
-export const HEALTH_PATH = "/health";
+import { type JsonInput, splitTarget, writeJson } from "../wire/index.ts";
 
 /** Conditions under which an engine cannot serve, as opposed to those under which it serves with a reason to look. */
 const CANNOT_SERVE: ReadonlySet<StatusKind> = new Set([
@@ -24,22 +15,10 @@ const CANNOT_SERVE: ReadonlySet<StatusKind> = new Set([
 
 const canServe = ({ reasons }: EngineStatus): boolean => !reasons.some(({ kind }) => CANNOT_SERVE.has(kind));
 
+type WithStatus = Readonly<{ status: () => EngineStatus }>;
+
 /** State of a sandbox whose engine runs: `active`, or `degraded` if it cannot serve. */
-export function stateOf({ engine }: Readonly<{ engine: Readonly<{ status: () => EngineStatus }> }>): string {
-  return canServe(engine.status()) ? "active" : "degraded";
-}
-
-type Handle = Pick<Service, "handle">["handle"];
-
-/** Answers the health path from the status of an engine, and everything else as before. */
-export function withHealth(engine: Readonly<{ status: () => EngineStatus }>, handle: Handle): Handle {
-  return async (request, front) => {
-    if (!isHealthRequest(request.target)) return await handle(request, front);
-    const state = stateOf({ engine });
-    const reasons = engine.status().reasons.map(kindOf);
-    return json(state === "active" ? 200 : 503, { state, reasons });
-  };
-}
+export const stateOf = (engine: WithStatus): string => (canServe(engine.status()) ? "active" : "degraded");
 
 /** State of a standby. One that has taken over is active for others when it serves. */
 export function stateOfStandby(standby: Readonly<{ status: () => Pick<StandbyStatus, "state"> }>): string {
@@ -47,50 +26,50 @@ export function stateOfStandby(standby: Readonly<{ status: () => Pick<StandbySta
   return state === "active" ? "taking-over" : state;
 }
 
-/** Answers the health path while another process serves, and everything else as before. */
-export function withStandbyHealth(standby: Parameters<typeof stateOfStandby>[0], handle: Handle): Handle {
-  return async (request, front) => {
-    if (!isHealthRequest(request.target)) return await handle(request, front);
-    return json(503, { state: stateOfStandby(standby), reasons: [] });
-  };
-}
-
-/** A node that shares the shards, and its engine, as far as their health needs them. */
-export type SharingHealth = Readonly<{
-  node: Readonly<{
-    status: () => Pick<ClusterNodeStatus, "state" | "shards">;
-    engine: Readonly<{ status: () => EngineStatus }>;
-  }>;
+/** A node that shares the shards, as far as its health needs it. */
+type SharingNode = Readonly<{
+  status: () => Pick<ClusterNodeStatus, "state" | "shards">;
+  engine: WithStatus;
 }>;
 
 /** State of a node that shares the shards, or `degraded` if its engine runs and cannot serve. */
-export function stateOfSharing({ node }: SharingHealth): string {
+export function stateOfSharing(node: SharingNode): string {
   const { state } = node.status();
   const hasEnded = state === "lost" || state === "closed";
   return hasEnded || canServe(node.engine.status()) ? state : "degraded";
 }
 
+/** What a load balancer is told: 200 if this process serves requests, 503 if it does not. */
+type Health = Readonly<{ status: 200 | 503; body: JsonInput }>;
+
+/** Health of a sandbox whose engine runs. */
+export function engineHealth(engine: WithStatus): Health {
+  const state = stateOf(engine);
+  return { status: state === "active" ? 200 : 503, body: { state, reasons: kindsOf(engine) } };
+}
+
 /**
- * Answers the health path of a node that shares the shards, and everything else as before. It serves whether or not it owns
- * shards, because it forwards what belongs to other nodes.
+ * Health of a node that shares the shards. It serves whether or not it owns shards, because it forwards what belongs to
+ * other nodes.
  */
-export function withSharingHealth(sharing: SharingHealth, handle: Handle): Handle {
-  return async (request, front) => {
-    if (!isHealthRequest(request.target)) return await handle(request, front);
-    const { node } = sharing;
-    const state = stateOfSharing(sharing);
-    const reasons = node.engine.status().reasons.map(kindOf);
-    return json(CANNOT_ANSWER.has(state) ? 503 : 200, { state, shards: node.status().shards, reasons });
-  };
+export function sharingHealth(node: SharingNode): Health {
+  const state = stateOfSharing(node);
+  const body = { state, shards: node.status().shards, reasons: kindsOf(node.engine) };
+  return { status: CANNOT_ANSWER.has(state) ? 503 : 200, body };
 }
 
 const CANNOT_ANSWER: ReadonlySet<string> = new Set(["degraded", "lost", "closed"]);
 
-const kindOf = ({ kind }: StatusReason): StatusKind => kind;
+const kindsOf = (engine: WithStatus): StatusKind[] => engine.status().reasons.map(({ kind }) => kind);
 
-const isHealthRequest = (target: string): boolean => splitTarget(target)?.path === HEALTH_PATH;
+type Handle = Service["handle"];
 
-function json(status: number, body: JsonInput): WireResponse {
-  const headers = { "Content-Type": "application/json; charset=utf-8", "Cache-Control": "no-store" };
-  return { status, headers, body: writeJson(body) };
+/** Answers `/health` on the port of REST, and everything else as before. */
+export function withHealth(health: () => Health, handle: Handle): Handle {
+  return async (request, front) => {
+    if (splitTarget(request.target)?.path !== "/health") return await handle(request, front);
+    const { status, body } = health();
+    const headers = { "Content-Type": "application/json; charset=utf-8", "Cache-Control": "no-store" };
+    return { status, headers, body: writeJson(body) };
+  };
 }

@@ -1,18 +1,5 @@
 import type { Clock, KeyValueStore } from "../ports/index.ts";
-import { InputError } from "./input-error.ts";
-import { SettingsError } from "./settings-error.ts";
-import { EPOCH_MS, parseWhole } from "./whole-number.ts";
-
-/** A clock that moves only when told to. */
-export type SandboxClock = Clock & {
-  /**
-   * Moves to `targetMs`. Everything due on the way runs in order, each at its own time. `settle` is awaited first and
-   * after each, before time continues. Rejects with InputError if the target is in the past.
-   */
-  advanceTo(targetMs: number, settle: () => Promise<void>): Promise<void>;
-  /** Moves by a duration from the start of this advance, so that several concurrent calls add up. */
-  advanceBy(ms: number, settle: () => Promise<void>): Promise<void>;
-};
+import { EPOCH_MS, InputError, parseWhole, SettingsError } from "./input.ts";
 
 /** Key of the stored time. */
 const NOW_KEY = "clock.now";
@@ -26,15 +13,16 @@ type Timer = Readonly<{ atMs: number; run: () => void }>;
  */
 export async function openManualClock(
   options: Readonly<{ store: KeyValueStore; startMs: number }>,
-): Promise<SandboxClock> {
+): Promise<ManualClock> {
   const stored = await options.store.get(NOW_KEY);
   if (stored === undefined) await options.store.set(NOW_KEY, String(options.startMs));
   const nowMs = stored === undefined ? options.startMs : parseWhole(stored, EPOCH_MS);
   if (nowMs === undefined) throw new SettingsError(`the stored time ${NOW_KEY} cannot be read`);
-  return new SteppedClock(options.store, nowMs);
+  return new ManualClock(options.store, nowMs);
 }
 
-class SteppedClock implements SandboxClock {
+/** A clock that moves only when told to. */
+export class ManualClock implements Clock {
   readonly #store: KeyValueStore;
   /** Sorted by time, then by the order of scheduling. */
   readonly #timers: Timer[] = [];
@@ -73,10 +61,15 @@ class SteppedClock implements SandboxClock {
     };
   }
 
+  /**
+   * Moves to `targetMs`. Everything due on the way runs in order, each at its own time. `settle` is awaited first and
+   * after each, before time continues. Rejects with InputError if the target is in the past.
+   */
   advanceTo(targetMs: number, settle: () => Promise<void>): Promise<void> {
     return this.#inTurn(() => this.#advance(targetMs, settle));
   }
 
+  /** Moves by a duration from the start of this advance, so that several concurrent calls add up. */
   advanceBy(ms: number, settle: () => Promise<void>): Promise<void> {
     return this.#inTurn(() => this.#advance(this.#nowMs + ms, settle));
   }

@@ -1,26 +1,72 @@
 import { randomUUID } from "node:crypto";
 import { existsSync, realpathSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
-import { lockFile, type Unlock } from "../adapters/sqlite/internal.ts";
+import { createMemoryStore, type RateLimiterOptions } from "../adapters/memory/index.ts";
+import { openPostgresStore } from "../adapters/postgres/index.ts";
+import { openSqliteStore } from "../adapters/sqlite/index.ts";
+import { lockFile, oneFile, type Unlock } from "../adapters/sqlite/internal.ts";
 import { errorCode } from "../common/index.ts";
-import { type Forgetting, openPaperVenue, type PaperVenue } from "../paper-exchange/index.ts";
+import { openPaperVenue, type PaperVenue } from "../paper-exchange/index.ts";
 import type {
   Accounts,
   Clock,
   ExecutionVenue,
   Exposure,
   Instruments,
+  KeyValueStore,
+  OrderStore,
+  RateLimiter,
+  Rejections,
   Telemetry,
   VenueEvent,
 } from "../ports/index.ts";
+import { createRejectionBuffer } from "../service/index.ts";
+import { DEMO_ACCOUNT_ID, type Directory, type KeyPair, openDirectory, SharedAccounts } from "./accounts.ts";
 import { demoBalances } from "./catalogue.ts";
-import { DEMO_ACCOUNT_ID, type Directory, type KeyPair, openDirectory } from "./directory.ts";
-import type { Disk } from "./disk.ts";
+import { SettingsError } from "./input.ts";
 import { type SandboxSettings, venueRecordPath } from "./settings.ts";
-import { SettingsError } from "./settings-error.ts";
-import { sharedAccounts } from "./shared-accounts.ts";
 import type { VenueElsewhere } from "./venue-elsewhere.ts";
-import { lockRecord } from "./venue-record-lock.ts";
+
+/** What a sandbox keeps: orders, small values, refused orders, and what its rate limiter counts. */
+export type Disk = Readonly<{
+  orders: OrderStore;
+  keyValue: KeyValueStore;
+  rejections: Rejections;
+  openRateLimiter: (options: RateLimiterOptions) => Promise<RateLimiter>;
+}>;
+
+/** Opens the store of the settings. Rejects with an Error for the operator if it cannot be opened. */
+export async function openDisk(settings: SandboxSettings, telemetry: Telemetry): Promise<Disk> {
+  const orders = await openStore(settings, telemetry);
+  const rejections = settings.persistRejections ? orders.rejections : createRejectionBuffer();
+  const openRateLimiter: Disk["openRateLimiter"] = (options) =>
+    orders.openRateLimiter({ ...options, telemetry });
+  return { orders, keyValue: orders.keyValue, rejections, openRateLimiter };
+}
+
+async function openStore({ store, retentionDays }: SandboxSettings, telemetry: Telemetry) {
+  const rejections = { retentionDays, telemetry };
+  if (store.kind === "memory") return createMemoryStore({ rejections });
+  if (store.kind === "sqlite") return openSqliteStore({ path: store.path, rejections });
+  const { kind: _kind, ...place } = store;
+  return await openPostgresStore({ ...place, telemetry, rejections });
+}
+
+/** The record of a paper venue, under its real path, that no other process can open; without a path in memory. */
+type VenueRecord = Readonly<{ path: string | undefined; unlock: Unlock }>;
+
+/** Time in milliseconds within which a process that is ending must leave the record. */
+const LEAVING_MS = 1_000;
+
+/**
+ * Creates the record of a paper venue if it is missing, and locks it. Two venues that write one record would each execute
+ * children that the other knows. Throws an Error for the operator that names the file if another process has it.
+ */
+export function lockRecord(path: string | undefined): VenueRecord {
+  if (path === undefined) return { path, unlock: () => undefined };
+  const real = oneFile(path);
+  return { path: real, unlock: lockFile({ path: real, busyTimeoutMs: LEAVING_MS }) };
+}
 
 /** `accounts` is what engine and service ask; `directory` is what the control interface changes. */
 type Stored = Readonly<{
@@ -31,16 +77,16 @@ type Stored = Readonly<{
 }>;
 
 /** The accounts, and the paper venue of this process. Only one process may run it. */
-export type PaperOutside = Stored & Readonly<{ paper: PaperVenue; elsewhere: undefined }>;
+type PaperOutside = Stored & Readonly<{ paper: PaperVenue; elsewhere: undefined }>;
 
 /** The accounts beside a venue in a process of its own, which `close` leaves as it is. */
-export type RemoteOutside = Stored & Readonly<{ paper: undefined; elsewhere: VenueElsewhere }>;
+type RemoteOutside = Stored & Readonly<{ paper: undefined; elsewhere: VenueElsewhere }>;
 
 /** What is outside of the engine. */
 export type Outside = PaperOutside | RemoteOutside;
 
 /** What the outside is made of. */
-export type OutsideParts = Readonly<{
+type OutsideParts = Readonly<{
   settings: SandboxSettings;
   disk: Disk;
   clock: Clock;
@@ -65,7 +111,7 @@ export async function openAccounts(
   const directory = await openDirectory(disk.keyValue);
   if (directory.account(DEMO_ACCOUNT_ID) === undefined) await elsewhere.requireUnused();
   const demoKey = await directory.ensureDemo(settings.demoKey);
-  const accounts = settings.shares ? sharedAccounts(directory, clock) : directory;
+  const accounts = settings.shares ? new SharedAccounts(directory, clock) : directory;
   return { directory, accounts, demoKey, paper: undefined, elsewhere, close: async () => undefined };
 }
 
@@ -87,20 +133,16 @@ export async function openOutside(parts: OutsideParts): Promise<PaperOutside> {
   }
 }
 
-type VenueFile = Readonly<{ path: string | undefined; unlock: Unlock }>;
-
 /**
  * Returns the path of the venue's record, which is locked: another store can have the same record, and so can a venue in a
  * process of its own. That of a store in a file is beside it. Several sandboxes may share a store in Postgres, in which the
  * name of the record is kept: a process that was stopped and goes on cannot write it beside its successor.
  */
-async function recordOf(parts: OutsideParts): Promise<VenueFile> {
+async function recordOf(parts: OutsideParts): Promise<VenueRecord> {
   const { store, venueFolder } = parts.settings;
-  if (store.kind !== "postgres") {
-    const path =
-      store.kind === "sqlite" ? venueRecordPath({ ...store, path: realpathSync(store.path) }) : undefined;
-    return path === undefined ? { path, unlock: () => undefined } : lockRecord(path);
-  }
+  if (store.kind === "memory") return lockRecord(undefined);
+  if (store.kind === "sqlite")
+    return lockRecord(venueRecordPath({ ...store, path: realpathSync(store.path) }));
   const stored = await parts.disk.keyValue.get(RECORD_KEY);
   const name = stored ?? randomUUID();
   const path = join(resolve(venueFolder), `venue-${name}.jsonl`);
@@ -141,7 +183,9 @@ async function openVenue(
   { settings, clock, instruments, telemetry }: OutsideParts,
   { directory, path }: Readonly<{ directory: Directory; path: string | undefined }>,
 ): Promise<PaperVenue> {
-  const forgetting = forgettingOf(settings);
+  const { venueForgetsAfterMs: afterMs, submitDeadlineMs, retryMaxMs } = settings;
+  // A child is not forgotten while an engine still looks it up: it asks again within its longest pause.
+  const forgetting = { afterMs, quietMs: 2 * Math.max(REQUESTED_AGAIN_MS, submitDeadlineMs, retryMaxMs) };
   const venue = await openPaperVenue({ clock, instruments, telemetry, path, forgetting });
   const isForeign = venue.hasAccount(DEMO_ACCOUNT_ID) && directory.account(DEMO_ACCOUNT_ID) === undefined;
   if (!isForeign) return venue;
@@ -151,17 +195,8 @@ async function openVenue(
   );
 }
 
-/**
- * Returns the times after which children are forgotten. A child is not forgotten while an engine still looks it up: the
- * engine asks again within its longest pause.
- */
-function forgettingOf({ venueForgetsAfterMs, submitDeadlineMs, retryMaxMs }: SandboxSettings): Forgetting {
-  const quietMs = 2 * Math.max(REQUESTED_AGAIN_MS, submitDeadlineMs, retryMaxMs);
-  return { afterMs: venueForgetsAfterMs, quietMs };
-}
-
 /** An outside that is opened when its node has taken over. */
-export type LateOutside<O extends Outside> = Readonly<{
+type LateOutside<O extends Outside> = Readonly<{
   accounts: Accounts;
   /** Opens the outside, once. */
   open: () => Promise<O>;
@@ -194,7 +229,7 @@ export function lateOutside<O extends Outside>(openNow: () => Promise<O>): LateO
 }
 
 /** A paper venue of this process that is opened late, and its accounts. */
-export type LatePaper = LateOutside<PaperOutside> & Readonly<{ venue: ExecutionVenue; exposure: Exposure }>;
+type LatePaper = LateOutside<PaperOutside> & Readonly<{ venue: ExecutionVenue; exposure: Exposure }>;
 
 /**
  * Creates the ports of a paper venue that is opened with its accounts. Until it is open, calls wait, and the engine

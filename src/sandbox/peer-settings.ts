@@ -1,16 +1,19 @@
 import { pathToFileURL } from "node:url";
 import type { PeerTls } from "../adapters/node/index.ts";
+import { SettingsError } from "./input.ts";
 import {
   host,
   nameList,
+  type Option,
   onOrOff,
+  option,
   optionalPort,
   optionalSetting,
   type SettingReader,
+  type SettingValues,
+  secretOption,
   sharedSecret,
-} from "./setting-readers.ts";
-import { type Option, option, type SettingValues, secretOption } from "./setting-table.ts";
-import { SettingsError } from "./settings-error.ts";
+} from "./setting.ts";
 
 /** How a sandbox on Postgres exchanges requests with the others on the same store. */
 export type PeerSetting = Readonly<{

@@ -4,7 +4,7 @@ import { errorMessage, fileProblem } from "../common/index.ts";
 import { InvariantError } from "../errors/index.ts";
 import { VenueRecordError } from "../paper-exchange/index.ts";
 import type { Telemetry } from "../ports/index.ts";
-import { SettingsError } from "./settings-error.ts";
+import { SettingsError } from "./input.ts";
 
 /** Further codes of problems that the operator can fix, such as a port or a store in use. */
 const OTHERS: readonly string[] = [

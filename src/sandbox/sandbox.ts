@@ -2,13 +2,19 @@ import { createEntropy, createSystemClock } from "../adapters/node/index.ts";
 import { answerControl } from "./control-routes.ts";
 import { type ExchangeHost, openExchange } from "./exchange.ts";
 import { processTelemetry } from "./plain-words.ts";
-import type { Sandbox, StartedSandbox } from "./sandbox-api.ts";
-import { type Control, openControl, type Served, serveExchange } from "./serving.ts";
+import {
+  type Control,
+  openControl,
+  type Sandbox,
+  type Served,
+  type StartedSandbox,
+  serveExchange,
+} from "./serving.ts";
 import type { SandboxSettings } from "./settings.ts";
 import { openSharing } from "./sharing-sandbox.ts";
 import { openSandboxNode } from "./standby-sandbox.ts";
 
-export type { Sandbox, StartedSandbox } from "./sandbox-api.ts";
+export type { Sandbox, StartedSandbox } from "./serving.ts";
 
 /** Opens the exchange and its ports, and resolves when it serves. Rejects if a port is in use. */
 export async function startSandbox(settings: SandboxSettings): Promise<Sandbox> {

@@ -6,37 +6,64 @@ import {
   createPeerLink,
   createSystemClock,
   type ListenAddress,
-  type NodeServer,
   type PeerLink,
-  type PeerLinkOptions,
 } from "../adapters/node/index.ts";
 import { listen } from "../adapters/node/internal.ts";
 import { errorMessage } from "../common/index.ts";
 import type { Standby } from "../engine/index.ts";
 import type { Clock, RateLimiter, Telemetry } from "../ports/index.ts";
 import {
+  asyncApiDocument,
   createClusterService,
   createService,
+  openApiDocument,
   type Service,
   type ServiceOptions,
   type ServiceSettings,
 } from "../service/index.ts";
-import { type ConsoleFiles, readConsoleFiles } from "./console-files.ts";
-import { consoleDocuments, consoleOrigins, withConsole } from "./console-page.ts";
+import { writeJson } from "../wire/index.ts";
+import { consoleDocuments, consoleOrigins, readConsoleFiles, withConsole } from "./console-page.ts";
 import { type ControlAnswer, createControlServer } from "./control-server.ts";
-import { descriptionsOf } from "./descriptions.ts";
-import type { Exchange } from "./exchange.ts";
-import type { SharedExchange } from "./exchange-node.ts";
-import { withHealth, withSharingHealth, withStandbyHealth } from "./health.ts";
+import type { Exchange, SharedExchange } from "./exchange.ts";
+import { engineHealth, sharingHealth, stateOfStandby, withHealth } from "./health.ts";
+import { SettingsError } from "./input.ts";
 import type { PeerSetting } from "./peer-settings.ts";
 import type { SandboxSettings } from "./settings.ts";
-import { SettingsError } from "./settings-error.ts";
 
-/** Addresses of REST and WebSocket, without a path. */
-export type ServerAddresses = Readonly<{ url: string; wsUrl: string }>;
+/** A running sandbox. */
+export type Sandbox = Readonly<{
+  exchange: Exchange;
+  /** Base address of REST, without a path. */
+  url: string;
+  /** Base address of WebSocket, without a path. */
+  wsUrl: string;
+  /** Base address of the control interface; undefined if it is off. */
+  controlUrl: string | undefined;
+  /** Resolves to a sentence if another sandbox on the same store has taken over. This one can only end then. */
+  replaced: Promise<string>;
+  /** Resolves to a sentence once it has handed over because an operator wanted it, and is closed. */
+  drained: Promise<string>;
+  /** Stops accepting orders, answers pending requests within ten seconds, and closes. */
+  stop: () => Promise<void>;
+}>;
+
+/** A sandbox that does not serve yet. */
+type WaitingSandbox = Pick<Sandbox, "url" | "wsUrl" | "controlUrl"> &
+  Readonly<{
+    /** Whether another process serves. A sandbox that starts alone does not serve at once either. */
+    isBehindAnother: () => boolean;
+  }>;
+
+/** A sandbox that runs, or that waits for another one on the same store. */
+export type StartedSandbox = Readonly<{
+  /** What it tells while it does not serve yet; undefined if the store has one process only. */
+  standby: WaitingSandbox | undefined;
+  active: Promise<Sandbox>;
+  stop: () => Promise<void>;
+}>;
 
 /** A port on which a sandbox answers. */
-export type Served = ServerAddresses &
+export type Served = Pick<Sandbox, "url" | "wsUrl"> &
   Readonly<{
     port: number;
     /** Origins of the console page on this port. */
@@ -44,87 +71,95 @@ export type Served = ServerAddresses &
     close: () => Promise<void>;
   }>;
 
-/** Returns the address of the control interface once it is open; undefined if it is off. */
-export type ControlUrl = () => string | undefined;
+/** What a port needs of its process. `controlUrl`: address of the control interface once it is open, if it is not off. */
+type ServingHost = Readonly<{ telemetry: Telemetry; controlUrl: () => string | undefined }>;
 
-const LOOPBACK = "127.0.0.1";
+type Documents = NonNullable<ServiceOptions["documents"]>;
+
+/** Opens the port of REST, WebSocket and the console page. `create` makes its service, given what every client may read. */
+async function openPort(
+  settings: SandboxSettings,
+  { telemetry, controlUrl }: ServingHost,
+  create: (documents: Documents) => Pick<Service, "handle" | "reportTo" | "sockets" | "traffic">,
+): Promise<Served> {
+  const { host, port, frontThreads } = settings;
+  let addresses = { url: "", wsUrl: "" };
+  const files = readConsoleFiles();
+  const { handle, sockets, ...created } = create({
+    "/openapi.json": () => writeJson(openApiDocument({ version: VERSION, serverUrl: addresses.url })),
+    "/asyncapi.json": () => writeJson(asyncApiDocument({ version: VERSION, serverUrl: addresses.wsUrl })),
+    ...consoleDocuments(files),
+  });
+  const service = { ...created, handle: withConsole({ files, settings, controlUrl }, handle) };
+  const server = createNodeServer({ service, sockets, telemetry, frontThreads });
+  const bound = await server.listen({ host, port: portOf(port) });
+  const address = addressOf(bound.host, bound.port);
+  addresses = { url: `http://${address}`, wsUrl: `ws://${address}` };
+  const origins = consoleOrigins(host, { port: bound.port, url: addresses.url });
+  return { ...addresses, port: bound.port, origins, close: () => server.close() };
+}
+
+/** Version of the interface. Source: contract, Versioning. */
+const VERSION = "0.1.0";
 
 /** Serves an exchange on a port. Rejects if the port is in use. */
 export async function serveExchange(
   exchange: Exchange,
   settings: SandboxSettings,
-  { telemetry, controlUrl }: Readonly<{ telemetry: Telemetry; controlUrl: ControlUrl }>,
+  host: ServingHost,
 ): Promise<Served> {
-  let addresses: ServerAddresses = { url: "", wsUrl: "" };
-  const files = readConsoleFiles();
-  const service = serviceOf(exchange, settings, {
-    ...{ telemetry, documents: documentsOf(files, () => addresses) },
-    rateLimiter: await openRateLimiter(settings, exchange),
+  const { telemetry } = host;
+  const rateLimiter = await openRateLimiter(settings, exchange);
+  return await openPort(settings, host, (documents) => {
+    const service = serviceOf(exchange, settings, { telemetry, documents, rateLimiter });
+    return { ...service, handle: withHealth(() => engineHealth(exchange.engine), handleOf(service)) };
   });
-  const handle = withConsole(
-    { files, settings, controlUrl },
-    withHealth(exchange.engine, (request, front) => service.handle(request, front)),
-  );
-  const rest = createNodeServer({
-    ...{ service: { ...service, handle }, sockets: service.sockets, telemetry },
-    frontThreads: settings.frontThreads,
-  });
-  const served = await listening(rest, settings, portOf(settings.port));
-  addresses = served;
-  return served;
 }
+
+const handleOf =
+  (service: Pick<Service, "handle">): Service["handle"] =>
+  (request, front) =>
+    service.handle(request, front);
 
 /** A port of a node of several, which answers from the start; `serve` gives it the exchange that the node becomes. */
 export type ServedNode = Served & Readonly<{ serve: (exchange: Exchange) => Promise<void> }>;
-
-type NodeParts = Readonly<{
-  telemetry: Telemetry;
-  link: PeerLink | undefined;
-  clock: Clock;
-  controlUrl: ControlUrl;
-}>;
 
 /** Answers on a port before and after the node has taken over. Rejects if the port is in use. */
 export async function serveNode(
   standby: Standby,
   settings: SandboxSettings,
-  { telemetry, link, clock, controlUrl }: NodeParts,
+  { link, clock, ...host }: ServingHost & Readonly<{ link: PeerLink | undefined; clock: Clock }>,
 ): Promise<ServedNode> {
-  let addresses: ServerAddresses = { url: "", wsUrl: "" };
+  const { telemetry } = host;
   let own: Exchange | undefined;
-  const files = readConsoleFiles();
-  const documents = documentsOf(files, () => addresses);
-  const node = createClusterService({
-    ...{ standby, clock, entropy: createEntropy(), telemetry, documents },
-    // Weight is counted by each node; the counts in the store are those of the node that takes orders.
-    rateLimiter: createMemoryRateLimiter({ clock, ...limitsOf(settings) }),
-    // The accounts are opened when the node takes over.
-    accounts: {
-      key: (apiKey) => own?.accounts.key(apiKey),
-      account: (accountId) => own?.accounts.account(accountId),
-    },
-    ...(link && { peers: link }),
-    settings: serviceSettings(settings),
-    sockets: { realClock: createSystemClock() },
+  let serve: ServedNode["serve"] = async () => undefined;
+  const served = await openPort(settings, host, (documents) => {
+    const node = createClusterService({
+      ...{ standby, clock, entropy: createEntropy(), telemetry, documents },
+      // Weight is counted by each node; the counts in the store are those of the node that takes orders.
+      rateLimiter: createMemoryRateLimiter({ clock, ...limitsOf(settings) }),
+      // The accounts are opened when the node takes over.
+      accounts: {
+        key: (apiKey) => own?.accounts.key(apiKey),
+        account: (accountId) => own?.accounts.account(accountId),
+      },
+      ...(link && { peers: link }),
+      settings: serviceSettings(settings),
+      sockets: { realClock: createSystemClock() },
+    });
+    link?.serve(node);
+    const { traffic, sockets } = node;
+    serve = async (exchange) => {
+      const rateLimiter = await openRateLimiter(settings, exchange);
+      node.serve(serviceOf(exchange, settings, { telemetry, documents, rateLimiter, traffic }));
+      own = exchange;
+    };
+    const health = (): ReturnType<typeof engineHealth> =>
+      own === undefined
+        ? { status: 503, body: { state: stateOfStandby(standby), reasons: [] } }
+        : engineHealth(own.engine);
+    return { traffic, sockets, handle: withHealth(health, handleOf(node)) };
   });
-  link?.serve(node);
-  let handle = withStandbyHealth(standby, (request, front) => node.handle(request, front));
-  const rest = createNodeServer({
-    service: {
-      handle: withConsole({ files, settings, controlUrl }, (request, front) => handle(request, front)),
-      traffic: node.traffic,
-    },
-    ...{ sockets: node.sockets, telemetry, frontThreads: settings.frontThreads },
-  });
-  const served = await listening(rest, settings, portOf(settings.port));
-  addresses = served;
-  const serve = async (exchange: Exchange): Promise<void> => {
-    const { traffic } = node;
-    const rateLimiter = await openRateLimiter(settings, exchange);
-    own = exchange;
-    node.serve(serviceOf(exchange, settings, { telemetry, documents, rateLimiter, traffic }));
-    handle = withHealth(exchange.engine, (request, front) => node.handle(request, front));
-  };
   return { ...served, serve };
 }
 
@@ -135,38 +170,22 @@ export async function serveNode(
 export async function serveShared(
   { exchange, node }: SharedExchange,
   settings: SandboxSettings,
-  { telemetry, link, controlUrl }: Readonly<{ telemetry: Telemetry; link: PeerLink; controlUrl: ControlUrl }>,
+  { link, ...host }: ServingHost & Readonly<{ link: PeerLink }>,
 ): Promise<Served> {
   const { clock, accounts } = exchange;
-  let addresses: ServerAddresses = { url: "", wsUrl: "" };
-  const files = readConsoleFiles();
-  const documents = documentsOf(files, () => addresses);
+  const { telemetry } = host;
   const rateLimiter = await openRateLimiter(settings, exchange);
-  const service = createClusterService({
-    ...{ standby: node, accounts, clock, entropy: createEntropy(), rateLimiter, telemetry, documents },
-    ...{ peers: link, settings: serviceSettings(settings), sockets: { realClock: createSystemClock() } },
+  return await openPort(settings, host, (documents) => {
+    const service = createClusterService({
+      ...{ standby: node, accounts, clock, entropy: createEntropy(), rateLimiter, telemetry, documents },
+      ...{ peers: link, settings: serviceSettings(settings), sockets: { realClock: createSystemClock() } },
+    });
+    const { traffic, sockets } = service;
+    service.serve(serviceOf(exchange, settings, { telemetry, documents, rateLimiter, traffic }));
+    link.serve(service);
+    return { traffic, sockets, handle: withHealth(() => sharingHealth(node), handleOf(service)) };
   });
-  const { traffic } = service;
-  service.serve(serviceOf(exchange, settings, { telemetry, documents, rateLimiter, traffic }));
-  link.serve(service);
-  const handle = withConsole(
-    { files, settings, controlUrl },
-    withSharingHealth({ node }, (request, front) => service.handle(request, front)),
-  );
-  const rest = createNodeServer({
-    ...{ service: { handle, traffic }, sockets: service.sockets, telemetry },
-    frontThreads: settings.frontThreads,
-  });
-  const served = await listening(rest, settings, portOf(settings.port));
-  addresses = served;
-  return served;
 }
-
-/** Returns what every client may read: the descriptions, and the files of the console page. */
-const documentsOf = (
-  files: ConsoleFiles | undefined,
-  addresses: Parameters<typeof descriptionsOf>[0],
-): Record<string, () => string> => ({ ...descriptionsOf(addresses), ...consoleDocuments(files) });
 
 type ServiceParts = Required<Pick<ServiceOptions, "telemetry" | "documents" | "rateLimiter">> &
   Pick<ServiceOptions, "traffic">;
@@ -190,33 +209,17 @@ function serviceOf(exchange: Exchange, settings: SandboxSettings, parts: Service
 
 /** Opens the link of a sandbox to the others. Rejects with a SettingsError for files that cannot be read. */
 export async function openLink(
-  { host, port, secret, security }: PeerSetting,
+  { host, port, ...options }: PeerSetting,
   telemetry: Telemetry,
 ): Promise<Readonly<{ link: PeerLink; address: string }>> {
-  const link = linkOf({ secret, security, telemetry });
-  const bound = await link.listen({ host, port: portOf(port) });
-  return { link, address: addressOf(bound.host, bound.port) };
-}
-
-function linkOf(options: PeerLinkOptions): PeerLink {
+  let link: PeerLink;
   try {
-    return createPeerLink(options);
+    link = createPeerLink({ ...options, telemetry });
   } catch (error) {
     throw new SettingsError(`PEER_KEY, PEER_CERT or PEER_CA: ${errorMessage(error)}`);
   }
-}
-
-async function listening(
-  server: NodeServer,
-  { host }: Pick<SandboxSettings, "host">,
-  port: number,
-): Promise<Served> {
-  const bound = await server.listen({ host, port });
-  const address = addressOf(bound.host, bound.port);
-  const close = (): Promise<void> => server.close();
-  const url = `http://${address}`;
-  const origins = consoleOrigins(host, { port: bound.port, url });
-  return { url, wsUrl: `ws://${address}`, port: bound.port, origins, close };
+  const bound = await link.listen({ host, port: portOf(port) });
+  return { link, address: addressOf(bound.host, bound.port) };
 }
 
 /** A control interface: its address, undefined if it is off. */
@@ -230,7 +233,7 @@ export async function openControl(
 ): Promise<Control> {
   if (controlPort === "off") return { controlUrl: undefined, close: () => undefined };
   const server = createControlServer(answer, origins);
-  const controlUrl = await listenAt(server, { host: LOOPBACK, port: portOf(controlPort) });
+  const controlUrl = await listenAt(server, { host: "127.0.0.1", port: portOf(controlPort) });
   return { controlUrl, close: () => closeNow(server) };
 }
 
@@ -248,12 +251,8 @@ function serviceSettings(settings: SandboxSettings): ServiceSettings {
 /** Returns a port to listen on; 0 selects a free one. */
 export const portOf = (port: number | "auto" | "off"): number => (typeof port === "number" ? port : 0);
 
-function openRateLimiter(
-  settings: SandboxSettings,
-  exchange: Pick<Exchange, "clock" | "openRateLimiter">,
-): Promise<RateLimiter> {
-  return exchange.openRateLimiter({ clock: exchange.clock, ...limitsOf(settings) });
-}
+const openRateLimiter = (settings: SandboxSettings, exchange: Exchange): Promise<RateLimiter> =>
+  exchange.openRateLimiter({ clock: exchange.clock, ...limitsOf(settings) });
 
 function limitsOf({ rateLimits }: SandboxSettings): Omit<RateLimiterOptions, "clock"> {
   if (rateLimits === "off") return { enforce: false };

@@ -1,6 +1,7 @@
 import { MOST_THREADS } from "../adapters/node/internal.ts";
 import type { Listing } from "./catalogue.ts";
-import type { Crash } from "./crash-points.ts";
+import type { Crash } from "./faults.ts";
+import { EPOCH_MS, SettingsError } from "./input.ts";
 import { PEER_OPTIONS, type PeerSetting, peersOf } from "./peer-settings.ts";
 import {
   apiKey,
@@ -16,40 +17,29 @@ import {
   marketSetting,
   oneOf,
   onOrOff,
+  option,
+  optional,
   optionalPort,
   optionalSetting,
   originList,
   port,
   type RateLimitSettings,
   rateLimits,
+  readTable,
   routeList,
   type SettingReader,
+  type SettingSources,
+  type SettingTable,
+  type SettingValues,
   type StoreSetting,
+  secretOption,
   storeSetting,
+  tableHelp,
   type VenueAddress,
   venueSecret,
   venueUrl,
   wholeNumber,
-} from "./setting-readers.ts";
-import {
-  type Option,
-  option,
-  readTable,
-  type SettingSources,
-  type SettingTable,
-  type SettingValues,
-  secretOption,
-  tableHelp,
-} from "./setting-table.ts";
-import { SettingsError } from "./settings-error.ts";
-import { EPOCH_MS } from "./whole-number.ts";
-
-/** The setting of the markets, which a venue in a process of its own has too. */
-export const catalogueOption: Option<readonly Listing[] | undefined> = option(
-  "",
-  "file of the markets, with the header symbol,name,price, such as BTC/USD,Bitcoin,60000; at most 500, all against USD; empty = BTC, ETH, SOL and one for staking",
-  optionalSetting(catalogueFile),
-);
+} from "./setting.ts";
 
 /** All settings of a sandbox, parsed and checked. Durations are in milliseconds. */
 export type SandboxSettings = Readonly<{
@@ -149,10 +139,9 @@ const OPTIONS = {
     onOrOff,
   ),
   ...PEER_OPTIONS,
-  VENUE: option(
-    "",
+  VENUE: optional(
     "URL of a venue in a process of its own, such as http://127.0.0.1:8090; empty = a paper venue in this process. MARKET, MARKET_SEED, CATALOGUE, VENUE_FOLDER and VENUE_FORGETS_AFTER_MS are then settings of that process",
-    optionalSetting(venueUrl),
+    venueUrl,
   ),
   VENUE_SECRET: secretOption("secret that VENUE shares with its clients", optionalSetting(venueSecret)),
   VENUE_CONTROL: option(
@@ -170,7 +159,10 @@ const OPTIONS = {
     "source of quotes: synthetic, manual or replay:QUOTES.csv[,TRADES.csv]",
     marketSetting,
   ),
-  CATALOGUE: catalogueOption,
+  CATALOGUE: optional(
+    "file of the markets, with the header symbol,name,price, such as BTC/USD,Bitcoin,60000; at most 500, all against USD; empty = BTC, ETH, SOL and one for staking",
+    catalogueFile,
+  ),
   MARKET_SEED: option("1", "seed of the synthetic market", seed),
   MARKET_SPEED: option("1", "speed of a replay on the real clock", factor),
   CLOCK: option(
@@ -178,11 +170,7 @@ const OPTIONS = {
     "real, or manual = time moves only through the control interface",
     oneOf("real", "manual"),
   ),
-  CLOCK_START: option(
-    "",
-    "time in epoch ms at which a manual clock first starts",
-    optionalSetting(wholeNumber(EPOCH_MS)),
-  ),
+  CLOCK_START: optional("time in epoch ms at which a manual clock first starts", wholeNumber(EPOCH_MS)),
   QUOTE_MAX_AGE_MS: option("5000", "age in ms above which a quote does not count", durationMs),
   SUBMIT_DEADLINE_MS: option("2000", "maximum time in ms for a child to reach the venue", durationMs),
   VENUE_QUIET_MS: option("2000", "time in ms after the deadline before a missing child is settled", delayMs),
@@ -200,32 +188,25 @@ const OPTIONS = {
   ),
   REPLAY_GUARD: option("true", "accept a signature for one use only; queries may share a signature", onOrOff),
   BUSINESS_ERRORS_200: option("false", "send business errors with HTTP 200 instead of 400", onOrOff),
-  ALLOWED_ORIGINS: option(
-    "",
+  ALLOWED_ORIGINS: optional(
     "web origins whose scripts may use the service, separated by commas; * = every origin",
     originList,
   ),
-  TRUSTED_PROXIES: option(
-    "",
+  TRUSTED_PROXIES: optional(
     "addresses or CIDR blocks of proxies whose X-Forwarded-For is trusted, separated by commas",
     blockList,
   ),
-  GET_ALLOWLIST: option(
-    "",
+  GET_ALLOWLIST: optional(
     "last path segments of the routes that GET serves, such as orderStatus,allOrders; empty = all",
     routeList,
   ),
-  POST_ALLOWLIST: option("", "last path segments of the routes that POST serves; empty = all", routeList),
+  POST_ALLOWLIST: optional("last path segments of the routes that POST serves; empty = all", routeList),
   RETENTION_DAYS: option("30", "days for which an ended order is kept", days),
   SNAPSHOT_EVERY: option("20000", "number of records between two snapshots of a shard", records),
-  CRASH_AT: option(
-    "",
-    "named point at which the process kills itself, such as after-load",
-    optionalSetting(crash),
-  ),
+  CRASH_AT: optional("named point at which the process kills itself, such as after-load", crash),
   LIQUIDITY_API_ADVANCED_ORDERS_ENABLED: option("true", "whether advanced orders can be placed", onOrOff),
   ORDER_REJECT_PERSISTENCE_ENABLED: option("false", "keep refusals of new orders across restarts", onOrOff),
-  SANDBOX_API_KEY: option("", "API key of demo account 1; generated once if empty", optionalSetting(apiKey)),
+  SANDBOX_API_KEY: optional("API key of demo account 1; generated once if empty", apiKey),
   SANDBOX_API_SECRET: secretOption(
     "API secret of demo account 1; generated once if empty",
     optionalSetting(apiSecret),
@@ -246,16 +227,7 @@ export function readSettings(sources: SettingSources): SandboxSettings {
 }
 
 function checkTogether(values: Values): void {
-  const {
-    PORT,
-    CONTROL_PORT,
-    STORE,
-    CLOCK,
-    RETRY_MIN_MS,
-    RETRY_MAX_MS,
-    SANDBOX_API_KEY,
-    SANDBOX_API_SECRET,
-  } = values;
+  const { PORT, CONTROL_PORT, STORE, CLOCK, RETRY_MIN_MS, RETRY_MAX_MS } = values;
   if (PORT === CONTROL_PORT && PORT !== "auto")
     throw new SettingsError("CONTROL_PORT: must differ from PORT");
   if (STORE.kind === "postgres" && CLOCK === "manual")
@@ -265,7 +237,7 @@ function checkTogether(values: Values): void {
   checkVenue(values);
   checkShares(values);
   if (RETRY_MAX_MS < RETRY_MIN_MS) throw new SettingsError("RETRY_MAX_MS: must be at least RETRY_MIN_MS");
-  if ((SANDBOX_API_KEY === undefined) !== (SANDBOX_API_SECRET === undefined)) {
+  if ((values.SANDBOX_API_KEY === undefined) !== (values.SANDBOX_API_SECRET === undefined)) {
     throw new SettingsError(
       "SANDBOX_API_KEY: must be set together with SANDBOX_API_SECRET; set both or neither",
     );
@@ -298,13 +270,9 @@ function checkShares({ SHARES, STORE, VENUE, PEER_PORT }: Values): void {
     );
 }
 
-function venueOf({ VENUE: url, VENUE_SECRET: secret, VENUE_CONTROL }: Values): VenueAddress | undefined {
-  if (url === undefined || secret === undefined) return undefined;
-  return { url, secret, controlUrl: VENUE_CONTROL };
-}
-
 function settingsOf(values: Values): SandboxSettings {
   const { SANDBOX_API_KEY: key, SANDBOX_API_SECRET: secret } = values;
+  const { VENUE: url, VENUE_SECRET: venueSecret, VENUE_CONTROL } = values;
   return {
     host: values.HOST,
     port: values.PORT,
@@ -314,7 +282,10 @@ function settingsOf(values: Values): SandboxSettings {
     leaseTtlMs: values.LEASE_TTL_MS,
     shares: values.SHARES,
     peers: peersOf(values),
-    venue: venueOf(values),
+    venue:
+      url === undefined || venueSecret === undefined
+        ? undefined
+        : { url, secret: venueSecret, controlUrl: VENUE_CONTROL },
     venueFolder: values.VENUE_FOLDER,
     catalogue: values.CATALOGUE,
     market: values.MARKET,
@@ -365,4 +336,69 @@ export function settingsHelp(): string {
 /** Returns the path of the paper venue's record beside a store in a file; undefined for any other store. */
 export function venueRecordPath(store: StoreSetting): string | undefined {
   return store.kind === "sqlite" ? `${store.path.replace(/\.db$/, "")}.venue.jsonl` : undefined;
+}
+
+/** All settings of a paper venue in a process of its own, parsed and checked. */
+export type VenueSettings = Readonly<{
+  host: string;
+  port: number | "auto";
+  controlPort: number | "auto" | "off";
+  /** Path of its record; undefined: in memory. */
+  recordPath: string | undefined;
+  /** The secret that it shares with its clients. */
+  secret: string;
+  /** Markets; undefined: those of the sandbox. */
+  catalogue: readonly Listing[] | undefined;
+  market: Exclude<MarketSetting, { kind: "replay" }>;
+  marketSeed: number;
+  forgetsAfterMs: number;
+  log: "text" | "json";
+}>;
+
+const record: SettingReader<string | undefined> = (text) => (text === "memory:" ? undefined : text);
+
+const marketOf: SettingReader<VenueSettings["market"]> = (text) => {
+  const market = marketSetting(text);
+  if (market.kind === "replay") throw new SettingsError("must be synthetic or manual");
+  return market;
+};
+
+const VENUE_OPTIONS = {
+  HOST: option("127.0.0.1", "address on which the venue listens", host),
+  PORT: option("8090", "port of the venue; auto = a free port", port),
+  CONTROL_PORT: { ...OPTIONS.CONTROL_PORT, fallback: "8091" },
+  VENUE_RECORD: option("./data/venue.jsonl", "file of the venue's record, or memory:", record),
+  VENUE_SECRET: secretOption("secret that the venue shares with its clients", venueSecret),
+  MARKET: option("synthetic", "source of quotes: synthetic or manual", marketOf),
+  ...{ CATALOGUE: OPTIONS.CATALOGUE, MARKET_SEED: OPTIONS.MARKET_SEED },
+  ...{ VENUE_FORGETS_AFTER_MS: OPTIONS.VENUE_FORGETS_AFTER_MS, LOG: OPTIONS.LOG },
+} as const satisfies SettingTable;
+
+/** Reads every setting. Throws a SettingsError with one line about the first invalid one, and never shows the secret. */
+export function readVenueSettings(sources: SettingSources): VenueSettings {
+  const values = readTable(VENUE_OPTIONS, sources);
+  if (values.PORT === values.CONTROL_PORT && values.PORT !== "auto")
+    throw new SettingsError("CONTROL_PORT: must differ from PORT");
+  return {
+    host: values.HOST,
+    port: values.PORT,
+    controlPort: values.CONTROL_PORT,
+    recordPath: values.VENUE_RECORD,
+    secret: values.VENUE_SECRET,
+    catalogue: values.CATALOGUE,
+    market: values.MARKET,
+    marketSeed: values.MARKET_SEED,
+    forgetsAfterMs: values.VENUE_FORGETS_AFTER_MS,
+    log: values.LOG,
+  };
+}
+
+/** Returns every setting with its default and meaning, for `--help`. */
+export function venueHelp(): string {
+  return [
+    "managed-orders venue [--setting value ...]      runs the paper venue of a sandbox in a process of its own",
+    "",
+    ...tableHelp(VENUE_OPTIONS),
+    "",
+  ].join("\n");
 }

@@ -1,11 +1,9 @@
 import type { PeerLink } from "../adapters/node/index.ts";
 import { answerSharing } from "./control-routes.ts";
-import type { ExchangeHost } from "./exchange.ts";
-import { openSharedExchange, type SharedExchange } from "./exchange-node.ts";
+import { type ExchangeHost, openSharedExchange, type SharedExchange } from "./exchange.ts";
 import { drained, handedOver, replaced } from "./node-ends.ts";
 import type { PeerSetting } from "./peer-settings.ts";
-import type { Sandbox } from "./sandbox-api.ts";
-import { type Control, openControl, openLink, type Served, serveShared } from "./serving.ts";
+import { type Control, openControl, openLink, type Sandbox, type Served, serveShared } from "./serving.ts";
 import type { SandboxSettings } from "./settings.ts";
 
 const DRAINED_SENTENCE =

@@ -2,11 +2,17 @@ import type { PeerLink } from "../adapters/node/index.ts";
 import type { Standby } from "../engine/index.ts";
 import { SHARD_COUNT } from "../model/index.ts";
 import { answerControl, answerStandby } from "./control-routes.ts";
-import type { Exchange, ExchangeHost } from "./exchange.ts";
-import { type ExchangeNode, openExchangeNode } from "./exchange-node.ts";
+import { type Exchange, type ExchangeHost, type ExchangeNode, openExchangeNode } from "./exchange.ts";
 import { drained, handedOver, replaced } from "./node-ends.ts";
-import type { Sandbox, StartedSandbox } from "./sandbox-api.ts";
-import { type Control, openControl, openLink, type ServedNode, serveNode } from "./serving.ts";
+import {
+  type Control,
+  openControl,
+  openLink,
+  type Sandbox,
+  type ServedNode,
+  type StartedSandbox,
+  serveNode,
+} from "./serving.ts";
 import type { SandboxSettings } from "./settings.ts";
 
 const DRAINED_SENTENCE =

@@ -1,3 +1,4 @@
+import { beginPostgresCopy } from "../adapters/postgres/internal.ts";
 import {
   backupSqliteStore,
   restoreSqliteStore,
@@ -6,9 +7,10 @@ import {
   type SqliteVerification,
   verifySqliteStore,
 } from "../adapters/sqlite/index.ts";
-import { type StoreSetting, storeArgument } from "./setting-readers.ts";
-import { SettingsError } from "./settings-error.ts";
-import { copyStore } from "./store-copy.ts";
+import { requireSqliteAtRest, withSqliteStorage } from "../adapters/sqlite/internal.ts";
+import { copyRows } from "../store/internal.ts";
+import { SettingsError } from "./input.ts";
+import { type StoreSetting, storeArgument } from "./setting.ts";
 
 /** Where a command writes: results, and on a terminal its progress. */
 export type CommandOutput = Readonly<{ print: (text: string) => void; progress: (text: string) => void }>;
@@ -56,10 +58,7 @@ const RESTORE = "restore BACKUP STORE [--at POSITION] [--archive FOLDER] [--no-p
 
 async function restore(argv: readonly string[], output: CommandOutput): Promise<number> {
   const options = restoreOptions(argv);
-  const copy = await restoreSqliteStore({
-    ...options,
-    onProgress: steps(output),
-  });
+  const copy = await restoreSqliteStore({ ...options, onProgress: steps(output) });
   output.progress("");
   output.print(`${options.path}: ${contentsOf(copy)}\n`);
   if (copy.paused > 0)
@@ -97,10 +96,9 @@ async function store([command = "", ...argv]: readonly string[], output: Command
   const source = sourceIn(from);
   const target = storeArgument(to);
   if (source.kind !== "sqlite" || target.kind !== "postgres") throw wrongArguments(COPY);
+  const { kind: _kind, ...place } = target;
   const { records, endedOrders, endedLists, rejections } = await copyStore({
-    from: { path: source.path },
-    to: { url: target.url, ...(target.schema !== undefined && { schema: target.schema }) },
-    onProgress: steps(output),
+    ...{ from: { path: source.path }, to: place, onProgress: steps(output) },
   });
   output.progress("");
   const contents = `${records} records, ${endedOrders} ended orders, ${endedLists} ended lists, ${rejections} refused orders`;
@@ -182,3 +180,50 @@ const steps =
   (output: CommandOutput) =>
   (step: string, done: number, all: number): void =>
     bar(step, output)(done, all);
+
+/** Where a store is copied from and to, and who is told of the progress of which step. */
+type StoreCopyOptions = Readonly<{
+  from: Readonly<{ path: string }>;
+  to: Readonly<{ url: string; schema?: string }>;
+  onProgress: (step: string, done: number, all: number) => void;
+}>;
+
+/** What was copied. */
+type CopiedRows = Readonly<Record<"records" | "endedOrders" | "endedLists" | "rejections", number>>;
+
+/**
+ * Copies a SQLite store that no process has open into an empty schema of a Postgres database, reads the copy back, and
+ * compares. Only then can the copy be opened as a store. The source stays as it is, and no other process can open it
+ * meanwhile. Resolves to what both contain. Rejects with an Error for the operator if the source is in use, damaged or a
+ * backup, the target cannot be used or is not empty, or the two differ; a copy that was begun is never opened as a store
+ * then.
+ */
+async function copyStore({ from, to, onProgress }: StoreCopyOptions): Promise<CopiedRows> {
+  // Before the verification, which reads every row, and would read those of a backup.
+  await requireSqliteAtRest(from);
+  const { whole, problemTexts, stored } = await verifySqliteStore({
+    ...from,
+    onProgress: (done, all) => onProgress("Verifying", done, all),
+  });
+  if (!whole)
+    throw new Error(
+      `the source is not whole (${problemTexts[0] ?? "records are missing"}): restore it from a backup, and copy that`,
+    );
+  const done = new Map<string, number>();
+  const progress = (step: string, rows: number): void => {
+    done.set(step, (done.get(step) ?? 0) + rows);
+    onProgress(step, Math.min(done.get(step) ?? 0, stored), stored);
+  };
+  return await withSqliteStorage(from, async (source) => {
+    const copy = await beginPostgresCopy(to);
+    try {
+      const counts = await copyRows(source, copy.storage, progress);
+      await copy.finish();
+      const of = (kind: string): number => counts.get(kind) ?? 0;
+      const [records, endedOrders, endedLists] = [of("log"), of("ended"), of("list")];
+      return { records, endedOrders, endedLists, rejections: of("reject") };
+    } finally {
+      await copy.close();
+    }
+  });
+}

@@ -10,13 +10,11 @@ import type {
   NativeOrders,
   Telemetry,
 } from "../ports/index.ts";
-import { createAccountEvents } from "./account-events.ts";
-import { type Market, tapCountedQuotes } from "./markets/index.ts";
-import { createRemoteAccountEvents } from "./remote-account-events.ts";
-import { marketControls } from "./venue-controls.ts";
-import { paperDesk, type VenueDesk } from "./venue-desk.ts";
+import { createAccountEvents, RemoteAccountEvents } from "./account-events.ts";
+import type { VolumeFaults } from "./faults.ts";
+import { type Market, tapCountedQuotes } from "./market.ts";
+import { marketControls, paperDesk, type VenueDesk } from "./venue-desk.ts";
 import type { VenueElsewhere } from "./venue-elsewhere.ts";
-import type { VolumeFaults } from "./volume-faults.ts";
 
 /**
  * Age up to which fills are repeated as prints after a restart. It is within the time for which the engine remembers
@@ -43,7 +41,7 @@ export type Trading = Readonly<{
 }>;
 
 /** What is joined with a venue. */
-export type Joining = Readonly<{
+type Joining = Readonly<{
   engine: Engine;
   instruments: Instruments;
   clock: Clock;
@@ -75,7 +73,7 @@ export function tradeHere(joining: Joining, paper: PaperVenue): Trading {
 export function tradeElsewhere(joining: Joining, elsewhere: VenueElsewhere): Trading {
   const { engine, instruments, clock, telemetry, volumeFaults } = joining;
   const { desk, balances, exposure, nativeOrders: orders } = elsewhere;
-  const accountEvents = createRemoteAccountEvents({ balances, exposure, instruments, clock, telemetry });
+  const accountEvents = new RemoteAccountEvents({ balances, exposure, instruments, clock, telemetry });
   return {
     ...{ sink: volumeFaults.around(engine.market), paper: undefined, desk, orders, balances, accountEvents },
     settle: () => engine.idle(),

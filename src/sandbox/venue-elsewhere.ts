@@ -1,11 +1,11 @@
 import * as z from "zod";
 import { openVenueClient, type VenueClient, VenueHttpError } from "../adapters/venue-http/index.ts";
+import { errorMessage } from "../common/index.ts";
 import type { Clock, Telemetry } from "../ports/index.ts";
-import type { VenueAddress } from "./setting-readers.ts";
-import { SettingsError } from "./settings-error.ts";
-import { createVenueControl, type VenueControl } from "./venue-control-client.ts";
-import { VENUE_HANDLERS } from "./venue-controls.ts";
-import { callKey, type VenueDesk } from "./venue-desk.ts";
+import { type JsonInput, type JsonValue, readJson, writeJson } from "../wire/index.ts";
+import { ConflictError, InputError, MissingError, SettingsError, VenueAwayError } from "./input.ts";
+import type { VenueAddress } from "./setting.ts";
+import { callKey, VENUE_HANDLERS, type VenueDesk } from "./venue-desk.ts";
 
 /** The parts of a venue that a sandbox needs. */
 const NEEDED = ["marketData", "nativeOrders", "balances", "exposure", "instruments"] as const;
@@ -24,11 +24,11 @@ export type VenueElsewhere = { readonly [Part in keyof Needed]-?: NonNullable<Ne
   close: () => void;
 }>;
 
-/** Dependencies of a connection to a venue. */
-type VenueHost = Readonly<{ clock: Clock; telemetry: Telemetry }>;
-
 /** Connects to a venue. Rejects with a SettingsError if it does not answer within ten seconds, or lacks a part. */
-export async function connectVenue(address: VenueAddress, host: VenueHost): Promise<VenueElsewhere> {
+export async function connectVenue(
+  address: VenueAddress,
+  host: Readonly<{ clock: Clock; telemetry: Telemetry }>,
+): Promise<VenueElsewhere> {
   const { url, secret, controlUrl } = address;
   const client = await openVenueClient({ url, secret, ...host }).catch((error: unknown) => {
     if (!(error instanceof VenueHttpError)) throw error;
@@ -86,4 +86,70 @@ function remoteDesk(control: VenueControl): VenueDesk {
     funds: async (accountId) =>
       fundsAnswer.parse(await control({ method: "GET", path: ["accounts", String(accountId)] })),
   };
+}
+
+/** A call of the venue's control interface. `path` has the parts after `/control`. */
+type VenueCall = Readonly<{
+  method: string;
+  path: readonly string[];
+  query?: ReadonlyMap<string, string>;
+  body?: JsonInput | undefined;
+}>;
+
+/** Calls the venue's control interface. Resolves to its answer; its refusals become errors of the same status. */
+type VenueControl = (call: VenueCall) => Promise<JsonValue>;
+
+/** Longest wait for an answer: the venue answers when its own work is done. */
+const LONGEST_MS = 10_000;
+
+const refusal = z.object({ error: z.string() });
+
+/**
+ * Creates the calls of the control interface of a venue in another process. Without an address, every call rejects with
+ * an error that says where to send it.
+ */
+export function createVenueControl(controlUrl: string | undefined): VenueControl {
+  if (controlUrl === undefined) {
+    return async ({ method, path }) => {
+      throw new VenueAwayError(
+        `${method} /control/${path.join("/")} belongs to the venue, which runs in another process: send it to the control interface of that process, or set VENUE_CONTROL`,
+      );
+    };
+  }
+  return async (call) => {
+    const { status, body } = await send(controlUrl, call);
+    if (status === 200) return body;
+    const answer = refusal.safeParse(body);
+    throw refusalOf(status, answer.success ? answer.data.error : `the venue answered ${status}`);
+  };
+}
+
+async function send(
+  controlUrl: string,
+  { method, path, query, body }: VenueCall,
+): Promise<Readonly<{ status: number; body: JsonValue }>> {
+  const parameters = query === undefined || query.size === 0 ? "" : `?${new URLSearchParams([...query])}`;
+  try {
+    const answer = await fetch(`${controlUrl}/control/${path.join("/")}${parameters}`, {
+      method,
+      redirect: "error",
+      signal: AbortSignal.timeout(LONGEST_MS),
+      ...(method === "POST" && { headers: { "content-type": "application/json" } }),
+      ...(body !== undefined && { body: writeJson(body) }),
+    });
+    return { status: answer.status, body: readJson(await answer.text()) };
+  } catch (error) {
+    const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+    throw new VenueAwayError(
+      `the control interface of the venue at ${controlUrl} did not answer (${errorMessage(cause)}): start the venue, or correct VENUE_CONTROL`,
+      { cause: error },
+    );
+  }
+}
+
+function refusalOf(status: number, message: string): Error {
+  if (status === 400) return new InputError(message);
+  if (status === 404) return new MissingError(message);
+  if (status === 409) return new ConflictError(message);
+  return new VenueAwayError(message);
 }

@@ -2,24 +2,28 @@ import { createServer } from "node:http";
 import * as z from "zod";
 import { createMarketFeed } from "../adapters/memory/index.ts";
 import { createEntropy, createSystemClock } from "../adapters/node/index.ts";
-import type { Unlock } from "../adapters/sqlite/internal.ts";
 import { createVenueServer } from "../adapters/venue-http/index.ts";
 import { DEFAULT_SETTINGS } from "../engine/index.ts";
 import { QuoteGate } from "../engine/internal.ts";
 import { openPaperVenue, type PaperVenue } from "../paper-exchange/index.ts";
 import type { Clock, ExecutionVenue, Instruments, MarketData, MarketSink } from "../ports/index.ts";
 import type { JsonInput } from "../wire/index.ts";
+import { DEMO_ACCOUNT_ID } from "./accounts.ts";
 import { createCatalogue, demoBalances, syntheticMarket } from "./catalogue.ts";
-import { DEMO_ACCOUNT_ID } from "./directory.ts";
-import { decimalText, positiveId, readInput } from "./input-error.ts";
-import { createManualMarket, type Market } from "./markets/index.ts";
+import { decimalText, MissingError, positiveId, readInput } from "./input.ts";
+import { MANUAL_MARKET } from "./market.ts";
+import { lockRecord } from "./outside.ts";
 import { processTelemetry } from "./plain-words.ts";
 import { type Control, closeNow, listenAt, openControl, portOf } from "./serving.ts";
-import { type ControlCall, idOf, MissingError, marketControls } from "./venue-controls.ts";
-import { paperDesk, type VenueDesk } from "./venue-desk.ts";
-import { readVenueFault } from "./venue-input.ts";
-import { lockRecord } from "./venue-record-lock.ts";
-import type { VenueSettings } from "./venue-settings.ts";
+import type { VenueSettings } from "./settings.ts";
+import {
+  type ControlCall,
+  idOf,
+  marketControls,
+  paperDesk,
+  readVenueFault,
+  type VenueDesk,
+} from "./venue-desk.ts";
 
 /** A paper venue that runs in this process, behind HTTP. */
 export type VenueProcess = Readonly<{
@@ -37,14 +41,15 @@ export async function startVenue(settings: VenueSettings): Promise<VenueProcess>
   const clock = createSystemClock();
   const instruments = createCatalogue(settings.catalogue);
   const telemetry = processTelemetry();
-  const { path, unlock } = recordOf(settings);
+  // A process that cannot open it ends, which unlocks it.
+  const { path, unlock } = lockRecord(settings.recordPath);
   const venue = await openPaperVenue({
     ...{ clock, instruments, telemetry, path },
     forgetting: { afterMs: settings.forgetsAfterMs, quietMs: QUIET_MS },
   });
   if (!venue.hasAccount(DEMO_ACCOUNT_ID)) await venue.setBalances(DEMO_ACCOUNT_ID, demoBalances(instruments));
-  const { marketData, sink } = createVenueMarket(venue, { clock, instruments });
-  const market = marketOf(settings, clock);
+  const { marketData, sink } = createVenueMarket(venue, clock, instruments);
+  const market = settings.market.kind === "manual" ? MANUAL_MARKET : syntheticMarket(clock, settings);
   market.start(sink);
   const entropy = createEntropy();
   const server = createVenueServer({
@@ -68,7 +73,7 @@ export async function startVenue(settings: VenueSettings): Promise<VenueProcess>
     const url = await listenAt(http, { host: settings.host, port: portOf(settings.port) });
     control = await openControl(
       settings,
-      (call) => answer({ desk, clock }, call),
+      (call) => answer(desk, clock, call),
       () => [],
     );
     return { url, controlUrl: control.controlUrl, stop };
@@ -76,16 +81,6 @@ export async function startVenue(settings: VenueSettings): Promise<VenueProcess>
     await stop();
     throw error;
   }
-}
-
-/** Returns the record of the settings, locked if it is a file. A process that cannot open it ends, which unlocks it. */
-const recordOf = ({ recordPath }: VenueSettings): VenueRecord =>
-  recordPath === undefined ? { path: undefined, unlock: () => undefined } : lockRecord(recordPath);
-
-type VenueRecord = Readonly<{ path: string | undefined; unlock: Unlock }>;
-
-function marketOf(settings: VenueSettings, clock: Clock): Market {
-  return settings.market.kind === "manual" ? createManualMarket() : syntheticMarket(clock, settings);
 }
 
 /** The venue with the time of the clock by which it judges deadlines, which a client on another machine needs. */
@@ -99,16 +94,15 @@ function timed(venue: PaperVenue, clock: Clock): ExecutionVenue {
   };
 }
 
-type VenueMarket = Readonly<{ marketData: MarketData; sink: MarketSink }>;
-
 /**
  * Creates the market of a venue: quotes that the gate of an engine with default settings counts reach the book of the
  * venue and then its readers. Its own fills are trades of the market.
  */
 function createVenueMarket(
   venue: PaperVenue,
-  { clock, instruments }: Readonly<{ clock: Clock; instruments: Instruments }>,
-): VenueMarket {
+  clock: Clock,
+  instruments: Instruments,
+): Readonly<{ marketData: MarketData; sink: MarketSink }> {
   const feed = createMarketFeed();
   const gates = new Map<string, QuoteGate>();
   for (const { symbol } of instruments.all()) gates.set(symbol, new QuoteGate(DEFAULT_SETTINGS));
@@ -135,7 +129,7 @@ const accountBody = z.strictObject({
 });
 
 /** Answers a call of the control interface. Rejects with InputError, MissingError or VenueInputError. */
-async function answer({ desk, clock }: Answering, call: ControlCall): Promise<JsonInput> {
+async function answer(desk: VenueDesk, clock: Clock, call: ControlCall): Promise<JsonInput> {
   const ofDesk = desk.answer(call);
   if (ofDesk !== undefined) return await ofDesk;
   const [first, id = ""] = call.path;
@@ -156,8 +150,6 @@ async function answer({ desk, clock }: Answering, call: ControlCall): Promise<Js
       throw new MissingError(`unknown call ${call.method} /control/${call.path.join("/").slice(0, 64)}`);
   }
 }
-
-type Answering = Readonly<{ desk: VenueDesk; clock: Clock }>;
 
 const showAccount = async (desk: VenueDesk, accountId: number): Promise<JsonInput> => ({
   ...{ accountId, ...(await desk.funds(accountId)) },

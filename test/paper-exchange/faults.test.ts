@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { quantity } from "../../src/decimal/index.ts";
-import { readVenueEvent } from "../../src/sandbox/venue-input.ts";
+import { readVenueEvent } from "../../src/sandbox/venue-desk.ts";
 import {
   childOf,
   DEADLINE_MS,

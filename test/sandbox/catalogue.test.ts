@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { createCatalogue, demoBalances, readListings } from "../../src/sandbox/catalogue.ts";
+import { SettingsError } from "../../src/sandbox/input.ts";
 import { readSettings } from "../../src/sandbox/settings.ts";
-import { SettingsError } from "../../src/sandbox/settings-error.ts";
 
 it("the catalogue lists three liquidity markets and a staking instrument that the rules must exclude", () => {
   const kinds = createCatalogue()

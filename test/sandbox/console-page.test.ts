@@ -3,8 +3,12 @@ import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
-import type { ConsoleFiles } from "../../src/sandbox/console-files.ts";
-import { consoleDocuments, consoleOrigins, withConsole } from "../../src/sandbox/console-page.ts";
+import {
+  type ConsoleFiles,
+  consoleDocuments,
+  consoleOrigins,
+  withConsole,
+} from "../../src/sandbox/console-page.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { readSettings } from "../../src/sandbox/settings.ts";
 import { builtConsole } from "../support/console-files.ts";

@@ -5,8 +5,7 @@ import { EngineError } from "../../src/engine/index.ts";
 import { answerControl } from "../../src/sandbox/control-routes.ts";
 import { createControlServer } from "../../src/sandbox/control-server.ts";
 import type { Exchange } from "../../src/sandbox/exchange.ts";
-import type { VenueControls } from "../../src/sandbox/venue-controls.ts";
-import { paperDesk } from "../../src/sandbox/venue-desk.ts";
+import { paperDesk, type VenueControls } from "../../src/sandbox/venue-desk.ts";
 
 const REST = "http://127.0.0.1:8080";
 

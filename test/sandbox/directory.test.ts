@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryDisk, createMemoryStore } from "../../src/adapters/memory/index.ts";
 import type { KeyValueStore } from "../../src/ports/index.ts";
-import { type AccountSetup, readAccountSetup } from "../../src/sandbox/account-setup.ts";
-import { openDirectory } from "../../src/sandbox/directory.ts";
-import { InputError } from "../../src/sandbox/input-error.ts";
+import { type AccountSetup, openDirectory, readAccountSetup } from "../../src/sandbox/accounts.ts";
+import { InputError, SettingsError } from "../../src/sandbox/input.ts";
 
 const body = {
   accountId: 7,
@@ -131,6 +130,20 @@ describe("the directory", () => {
     await expect(failing.replaceAccount(setup())).rejects.toThrow("disk full");
     expect([failing.key("key-7"), failing.account(7)]).toEqual([undefined, undefined]);
   });
+
+  it.each(["userId", "ipAllowlist", "delegates", "restricted"])(
+    "a stored account without %s is not read, and the message shows no secret",
+    async (member) => {
+      const { balances: _balances, positions: _positions, ...stored } = setup();
+      const text = JSON.stringify([{ ...stored, [member]: undefined }]);
+      const store: KeyValueStore = { get: async () => text, set: async () => undefined };
+      const problem = "the accounts in the store cannot be read: restore the store from a backup";
+      await expect(openDirectory(store)).rejects.toThrow(new SettingsError(problem));
+      await expect(
+        openDirectory({ ...store, get: async () => JSON.stringify([stored]) }),
+      ).resolves.toBeDefined();
+    },
+  );
 
   it("I72 describes an account without its secret", async () => {
     const directory = await openDirectory(createMemoryStore().keyValue);

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { price, quantity } from "../../src/decimal/index.ts";
 import type { JournalRecord } from "../../src/model/index.ts";
-import { viewRecord } from "../../src/sandbox/journal-view.ts";
+import { viewRecord } from "../../src/sandbox/control-routes.ts";
 
 it("prices and quantities of every fact are decimal text; weights and their sums are unchanged", () => {
   const intent = {

@@ -5,7 +5,7 @@ import { lineOf, nativeOf, refusalOf } from "../../src/conformance/native-orders
 import { notional, price, quantity } from "../../src/decimal/index.ts";
 import type { CancelRestriction, NativeOrder } from "../../src/model/index.ts";
 import type { NativePlacement } from "../../src/ports/index.ts";
-import { withNativeFaults } from "../../src/sandbox/native-faults.ts";
+import { withNativeFaults } from "../../src/sandbox/faults.ts";
 import type { PaperVenue } from "../../src/simulator/index.ts";
 import {
   childOf,

@@ -2,11 +2,8 @@ import { describe, expect, it } from "vitest";
 import { createManualClock } from "../../src/adapters/memory/index.ts";
 import { price, quantity } from "../../src/decimal/index.ts";
 import type { AccountEvent, AssetBalance, ToldFill } from "../../src/ports/index.ts";
+import { RemoteAccountEvents } from "../../src/sandbox/account-events.ts";
 import { createCatalogue } from "../../src/sandbox/catalogue.ts";
-import {
-  createRemoteAccountEvents,
-  type RemoteAccountEvents,
-} from "../../src/sandbox/remote-account-events.ts";
 import { START_MS } from "./venue-world.ts";
 
 /** Account events of a venue that answers when the test lets it, and what was told. */
@@ -14,7 +11,7 @@ function openRemote() {
   const clock = createManualClock({ startMs: START_MS });
   const questions: ((balances: readonly AssetBalance[] | Error) => void)[] = [];
   const reported: string[] = [];
-  const events = createRemoteAccountEvents({
+  const events = new RemoteAccountEvents({
     ...{ clock, instruments: createCatalogue() },
     balances: {
       balances: () =>

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
+import { csvFile } from "./csv-file.ts";
 import { DrivenSandbox, MINUTE_MS, START_MS, SYMBOL } from "./driven-sandbox.ts";
-import { csvFile } from "./markets/csv-file.ts";
-import { QUOTE_HEADER, TRADE_HEADER } from "./markets/recorded-day.ts";
+import { QUOTE_HEADER, TRADE_HEADER } from "./recorded-day.ts";
 
 const minute = (n: number): number => START_MS + n * MINUTE_MS;
 

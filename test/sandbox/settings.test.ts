@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { SettingsError } from "../../src/sandbox/input.ts";
 import { readSettings, requestsHelp, settingsHelp, venueRecordPath } from "../../src/sandbox/settings.ts";
-import { SettingsError } from "../../src/sandbox/settings-error.ts";
 
 const read = (env: Record<string, string>, ...argv: string[]): ReturnType<typeof readSettings> =>
   readSettings({ env, argv });

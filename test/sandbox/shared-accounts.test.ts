@@ -1,9 +1,13 @@
 import { expect, it } from "vitest";
 import { createManualClock, createMemoryDisk, createMemoryStore } from "../../src/adapters/memory/index.ts";
 import type { KeyValueStore } from "../../src/ports/index.ts";
-import { type AccountSetup, readAccountSetup } from "../../src/sandbox/account-setup.ts";
-import { type Directory, openDirectory } from "../../src/sandbox/directory.ts";
-import { sharedAccounts } from "../../src/sandbox/shared-accounts.ts";
+import {
+  type AccountSetup,
+  type Directory,
+  openDirectory,
+  readAccountSetup,
+  SharedAccounts,
+} from "../../src/sandbox/accounts.ts";
 
 const setup = (accountId: number, changes: Partial<Record<keyof AccountSetup, unknown>> = {}): AccountSetup =>
   readAccountSetup({
@@ -15,7 +19,7 @@ const setup = (accountId: number, changes: Partial<Record<keyof AccountSetup, un
 async function pair(): Promise<{
   first: Directory;
   second: Directory;
-  accounts: ReturnType<typeof sharedAccounts>;
+  accounts: SharedAccounts;
   clock: ReturnType<typeof createManualClock>;
   reads: () => number;
   /** Lets the next read take what is there, and wait with its answer until the returned function is called. */
@@ -49,7 +53,7 @@ async function pair(): Promise<{
     set: (key, value) => store.set(key, value),
   };
   const second = await openDirectory(counted);
-  const accounts = sharedAccounts(second, clock);
+  const accounts = new SharedAccounts(second, clock);
   return { first, second, accounts, clock, reads: () => reads, hold, fault };
 }
 

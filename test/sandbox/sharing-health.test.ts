@@ -6,8 +6,8 @@ import {
   type StatusKind,
 } from "../../src/engine/index.ts";
 import { answerSharing, ElsewhereError } from "../../src/sandbox/control-routes.ts";
-import type { SharedExchange } from "../../src/sandbox/exchange-node.ts";
-import { withSharingHealth } from "../../src/sandbox/health.ts";
+import type { SharedExchange } from "../../src/sandbox/exchange.ts";
+import { sharingHealth, withHealth } from "../../src/sandbox/health.ts";
 import type { JsonInput, WireRequest, WireResponse } from "../../src/wire/index.ts";
 
 type Fake = Readonly<{ state?: ClusterNodeState; shards?: number; kinds?: readonly StatusKind[] }>;
@@ -38,7 +38,10 @@ function shared({ state = "active", shards = 86, kinds = [] }: Fake = {}): Share
 const requested = (target: string): WireRequest => ({ target }) as WireRequest;
 
 const healthOf = async (fake: Fake): Promise<readonly [number, unknown]> => {
-  const handle = withSharingHealth(shared(fake), () => Promise.reject(new Error("passed on")));
+  const handle = withHealth(
+    () => sharingHealth(shared(fake).node),
+    () => Promise.reject(new Error("passed on")),
+  );
   const { status, body } = await handle(requested("/health"));
   return [status, JSON.parse(String(body))];
 };
@@ -73,7 +76,10 @@ describe("decision KZ: GET /health of a sandbox that shares", () => {
 
   it("passes every other request on", async () => {
     const reply: WireResponse = { status: 204, headers: {}, body: "" };
-    const handle = withSharingHealth(shared(), async () => reply);
+    const handle = withHealth(
+      () => sharingHealth(shared().node),
+      async () => reply,
+    );
     expect(await handle(requested("/api/ping"))).toBe(reply);
   });
 });

@@ -1,8 +1,7 @@
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
-import { readSettings } from "../../src/sandbox/settings.ts";
+import { readSettings, readVenueSettings } from "../../src/sandbox/settings.ts";
 import { startVenue } from "../../src/sandbox/venue-process.ts";
-import { readVenueSettings } from "../../src/sandbox/venue-settings.ts";
 import { type PGliteServer, startPGlite } from "../adapters/postgres/pglite-server.ts";
 import { type Reply, signedBy } from "../support/sandbox-process.ts";
 import { standardError } from "../support/standard-error.ts";

@@ -16,7 +16,7 @@ async function open(): Promise<Exchange> {
     telemetry: { event: () => undefined },
   });
   onTestFinished(async () => {
-    exchange.store.setFault({ mode: "none" });
+    exchange.setStoreFault({ mode: "none" });
     await exchange.close();
   });
   return exchange;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Exchange } from "../../src/sandbox/exchange-api.ts";
+import type { Exchange } from "../../src/sandbox/exchange.ts";
 import { activate, isBehindAnother } from "../../src/sandbox/standby-sandbox.ts";
 import { createCluster } from "../support/cluster.ts";
 import { pairOf } from "../support/sharing.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readVenueEvent, readVenueFault } from "../../src/sandbox/venue-input.ts";
+import { readVenueEvent, readVenueFault } from "../../src/sandbox/venue-desk.ts";
 import { START_MS } from "./venue-world.ts";
 
 describe("reading a fault", () => {

@@ -7,7 +7,7 @@ import { price, quantity } from "../../src/decimal/index.ts";
 import type { ChildRequest, Level, Quote } from "../../src/model/index.ts";
 import type { PrintInput, VenueEvent } from "../../src/ports/index.ts";
 import { createCatalogue } from "../../src/sandbox/catalogue.ts";
-import { readVenueFault } from "../../src/sandbox/venue-input.ts";
+import { readVenueFault } from "../../src/sandbox/venue-desk.ts";
 import {
   type ExecutionTerms,
   type Forgetting,

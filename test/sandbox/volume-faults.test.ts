@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { MarketSink } from "../../src/ports/index.ts";
-import { createVolumeFaults } from "../../src/sandbox/volume-faults.ts";
+import { createVolumeFaults } from "../../src/sandbox/faults.ts";
 
 it("stale stops prints and nothing else; the stopped prints never arrive", () => {
   const seen: string[] = [];

@@ -8,7 +8,7 @@ export const LIMITS: Readonly<{ file: number; function: number }> = { file: 500,
 /** Files outside decimal/ that turn text into numbers, each with its reason; none of these numbers is money. */
 export const numberReaders: Readonly<Record<string, string>> = {
   "requests/parameters.ts": "whole numbers whose text matched its grammar: times, ids, counts",
-  "sandbox/console/plot-number.ts": "where a price is on a chart, which becomes pixels",
+  "sandbox/console/numbers.ts": "where a price is on a chart, which becomes pixels",
 };
 
 /** One broken rule at one line. */

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import type { ConsoleFiles } from "../../src/sandbox/console-files.ts";
+import type { ConsoleFiles } from "../../src/sandbox/console-page.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 

@@ -11,8 +11,7 @@ import {
   type OrderUpdateMembers,
   UncertainOutcome,
 } from "../../client/index.ts";
-import { OrderRows, type ShownOrder } from "./order-rows.ts";
-import { isOpen, type Said } from "./order-words.ts";
+import { isOpen, OrderRows, type Outcome, type ShownOrder } from "./orders.ts";
 import type { Request } from "./requests.ts";
 
 /**
@@ -47,16 +46,16 @@ export type DeskListener = Readonly<{
   sync: (sync: Sync) => void;
   problem: (error: unknown) => void;
   /** Tells, in a sentence, that the outcome of a request is not known and is looked up. */
-  lookingUp: (sentence: string) => void;
+  reconciling: (sentence: string) => void;
 }>;
 
 /** The orders of one account. Its functions reject with errors of the client. */
 export type AccountDesk = Readonly<{
   accountId: number;
   /** Places once. Resolves to what the service said or, if its reply was lost, to what a look-up has found. */
-  place: (request: Request) => Promise<Said>;
-  cancel: (order: ManagedOrderReply) => Promise<Said>;
-  cancelAll: () => Promise<Said>;
+  place: (request: Request) => Promise<Outcome>;
+  cancel: (order: ManagedOrderReply) => Promise<Outcome>;
+  cancelAll: () => Promise<Outcome>;
   /** Takes in why an order has ended. */
   explain: (orderId: string, reason: string) => void;
   close: () => void;
@@ -134,7 +133,7 @@ export async function openDesk(access: Access, listener: DeskListener): Promise<
   const explain = (orderId: string, reason: string): void => {
     if (!isClosed) listener.orders(rows.explain(orderId, reason));
   };
-  return { accountId, ...actionsOf(client, { told: listener.lookingUp, refresh }), explain, close };
+  return { accountId, ...actionsOf(client, { report: listener.reconciling, refresh }), explain, close };
 }
 
 /** Reads the newest orders, and all open ones that are older. */
@@ -156,13 +155,11 @@ async function accountOf(access: Access): Promise<number> {
   }
 }
 
-type Telling = Readonly<{ told: DeskListener["lookingUp"]; refresh: () => void }>;
-
 function actionsOf(
   client: Client,
-  { told, refresh }: Telling,
+  { report, refresh }: Readonly<{ report: DeskListener["reconciling"]; refresh: () => void }>,
 ): Pick<AccountDesk, "place" | "cancel" | "cancelAll"> {
-  const act = (send: () => Promise<Said>): Promise<Said> => certain(send, told).finally(refresh);
+  const act = (send: () => Promise<Outcome>): Promise<Outcome> => certain(send, report).finally(refresh);
   return {
     place: (request) => act(() => placed(client, request)),
     cancel: ({ symbol, orderId, orderListId, clientOrderId }) =>
@@ -217,13 +214,13 @@ function placedList(
  * Sends a request. If its outcome is not known, tells that at once, and resolves when it has been looked up: a person who
  * sends it again before could have it twice.
  */
-async function certain(send: () => Promise<Said>, told: DeskListener["lookingUp"]): Promise<Said> {
+async function certain(send: () => Promise<Outcome>, report: DeskListener["reconciling"]): Promise<Outcome> {
   try {
     return await send();
   } catch (error) {
     if (!(error instanceof UncertainOutcome)) throw error;
     const name = error.clientOrderId ?? error.listClientOrderId ?? "the request";
-    told(`The service did not say what became of ${name}. It is looked up, which can take a minute.`);
+    report(`The service did not say what became of ${name}. It is looked up, which can take a minute.`);
     const { state } = await error.reconcile().catch(() => ({ state: "unknown" as const }));
     return { text: `Looked up: ${name} is ${state}.`, tone: TONES[state] };
   }

@@ -18,10 +18,8 @@ import {
 } from "lightweight-charts";
 import { element, make } from "./elements.ts";
 import { type Level, levelText, namedOf, namesOf, rangeWith } from "./levels.ts";
-import { timeText } from "./number-texts.ts";
-import type { Trade } from "./past.ts";
-import { plotDecimals, plotText } from "./plot-number.ts";
-import { PLACE_MS, type PriceTrack, placeOf, type Row } from "./price-track.ts";
+import { PLACE_MS, type PriceTrack, placeOf, type Row, type Trade } from "./market-feed.ts";
+import { plotDecimals, plotText, timeText } from "./numbers.ts";
 
 /** An execution of a child. */
 export type Mark = Readonly<{
@@ -33,7 +31,7 @@ export type Mark = Readonly<{
 }>;
 
 /** What the chart shows. */
-export type Shown = Readonly<{
+type Shown = Readonly<{
   symbol: string;
   track: PriceTrack;
   /** Trades from before the first quote. */
@@ -187,8 +185,8 @@ export class ChartView {
   #describe(symbol: string, price: number | undefined): void {
     const from = this.#drawn?.firstMs === undefined ? "" : ` from ${timeText(this.#drawn.firstMs)}`;
     const priceText = price === undefined ? "no quote yet" : `price ${plotText(price)}`;
-    const says = [priceText, ...this.#named.map(levelText)].join(", ");
-    element("chart", HTMLFieldSetElement).setAttribute("aria-label", `${symbol}${from}: ${says}`);
+    const description = [priceText, ...this.#named.map(levelText)].join(", ");
+    element("chart", HTMLFieldSetElement).setAttribute("aria-label", `${symbol}${from}: ${description}`);
     element("chart-waiting", HTMLParagraphElement).hidden = price !== undefined;
   }
 

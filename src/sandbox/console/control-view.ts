@@ -1,13 +1,11 @@
-import type { Control } from "./control.ts";
-import { button, element, markRight, markWrong, options } from "./elements.ts";
+import { type Control, CRASHES, FAULTS, faultOf } from "./control.ts";
+import { button, element, markRight, markWrong, options, run } from "./elements.ts";
 import { errorWords } from "./error-words.ts";
-import { CRASHES, FAULTS, faultOf } from "./faults.ts";
-import { run } from "./message-view.ts";
-import { timeText } from "./number-texts.ts";
-import type { Said } from "./order-words.ts";
+import { timeText } from "./numbers.ts";
+import type { Outcome } from "./orders.ts";
 
 /** How the sandbox was started, as far as the page shows it. */
-export type SandboxKind = Readonly<{ market: string; clock: string }>;
+type SandboxKind = Readonly<{ market: string; clock: string }>;
 
 /** Steps of a clock that is moved by hand. */
 const ADVANCES: readonly (readonly [label: string, advanceMs: number])[] = [
@@ -34,7 +32,7 @@ export function showControl(control: Control, { market, clock }: SandboxKind, sy
   if (clock === "manual") showClock(control);
 }
 
-function on(id: string, act: () => Promise<Said>): void {
+function on(id: string, act: () => Promise<Outcome>): void {
   const by = element(id, HTMLButtonElement);
   by.addEventListener("click", () => void run(by, act));
 }
@@ -46,7 +44,7 @@ function showFaults(control: Control): void {
     Object.entries(FAULTS).map(([value, { label: text }]) => ({ value, text })),
   );
   const explain = (): void => {
-    element("fault-says", HTMLParagraphElement).textContent = FAULTS[faultOf(select.value)].says;
+    element("fault-says", HTMLParagraphElement).textContent = FAULTS[faultOf(select.value)].description;
   };
   select.addEventListener("change", explain);
   select.value = "timeout-after";
@@ -59,9 +57,8 @@ function showFaults(control: Control): void {
       : `Set: ${label.toLowerCase()}. Place an order that trades.`;
   });
   on("release", async () => {
-    const answer = await control.post("venue/release", {});
-    const count = typeof answer === "object" && answer !== null ? Reflect.get(answer, "released") : 0;
-    return `Released: ${String(count)}.`;
+    const { released } = await control.post<Readonly<{ released: number }>>("venue/release", {});
+    return `Released: ${released}.`;
   });
 }
 
@@ -83,13 +80,13 @@ function showManualMarket(control: Control, symbol: () => string): void {
     const fields = ["bid", "ask"].map((id) => element(id, HTMLInputElement));
     for (const field of fields) markRight(field);
     const [bid, ask] = fields.map(quoted);
-    const answer = await control.post("quotes", { symbol: symbol(), bid, ask }).catch((error: unknown) => {
+    const sending = control.post<Readonly<{ accepted: number }>>("quotes", { symbol: symbol(), bid, ask });
+    const { accepted } = await sending.catch((error: unknown) => {
       const { text } = errorWords(error);
       const wrong = fields.find(({ id }) => text.startsWith(`${id}:`));
       if (wrong !== undefined) markWrong(wrong, text);
       throw error;
     });
-    const accepted = typeof answer === "object" && answer !== null ? Reflect.get(answer, "accepted") : 0;
     return accepted === 1
       ? `Quote of ${symbol()} sent.`
       : { text: "Not sent: this quote does not count. Is its bid below its ask?", tone: "bad" };

@@ -1,3 +1,6 @@
+import { type ErrorWords, errorWords } from "./error-words.ts";
+import type { Outcome } from "./orders.ts";
+
 /** Returns an element of the page. Throws if the page has none of that kind. */
 export function element<T extends Element>(id: string, kind: new () => T): T {
   const found = document.getElementById(id);
@@ -29,7 +32,7 @@ export function markRight(field: HTMLElement): void {
 }
 
 /** Members of a new element. Texts become text, never HTML. */
-export type Made = Readonly<{
+type Made = Readonly<{
   text?: string;
   className?: string;
   data?: Readonly<Record<string, string>>;
@@ -59,7 +62,7 @@ export function button(text: string, act: () => void, made: Made = {}): HTMLButt
 }
 
 /** One of several buttons, of which one is pressed. */
-export type Choice<T> = Readonly<{ value: T; text: string }>;
+type Choice<T> = Readonly<{ value: T; text: string }>;
 
 /** Fills a group with buttons of which one is pressed. Returns a function that presses one. */
 export function segments<T>(
@@ -107,4 +110,77 @@ export function options(
     groups.set(group, parent);
     parent.append(option);
   }
+}
+
+/** Shows a sentence, which a screen reader reads out. */
+export function report(outcome: Outcome): void {
+  const { text, tone } = typeof outcome === "string" ? { text: outcome, tone: "good" } : outcome;
+  show(tone, [make("p", { text })]);
+}
+
+/** Shows an error as the service words it. Returns a function that hides it, unless something else was said since. */
+export function reportError(error: unknown): () => void {
+  const parts = errorParts(errorWords(error));
+  show("bad", parts);
+  return () => {
+    if (parts[0]?.isConnected === true) element("message", HTMLDivElement).hidden = true;
+  };
+}
+
+/** Returns an error as elements: its text, then code, field and remedy. */
+export function errorParts({ text, details }: ErrorWords): readonly HTMLElement[] {
+  const list = make(
+    "dl",
+    {},
+    details.flatMap(([name, value]) => [make("dt", { text: name }), make("dd", { text: value })]),
+  );
+  return [make("p", { text }), ...(details.length === 0 ? [] : [list])];
+}
+
+function show(tone: string, parts: readonly HTMLElement[]): void {
+  const message = element("message", HTMLDivElement);
+  message.dataset["tone"] = tone;
+  message.hidden = false;
+  element("message-says", HTMLDivElement).replaceChildren(...parts);
+}
+
+/** Lets a person close the message. */
+export function listenToMessages(): void {
+  element("message-close", HTMLButtonElement).addEventListener("click", () => {
+    element("message", HTMLDivElement).hidden = true;
+  });
+}
+
+/**
+ * Does a step of a person once, however often its button is pressed meanwhile. Shows what it says. The button is not
+ * disabled, because a browser takes the focus from one that is.
+ */
+export async function run(by: HTMLButtonElement, act: () => Promise<Outcome>): Promise<void> {
+  if (by.hasAttribute("aria-busy")) return;
+  by.setAttribute("aria-busy", "true");
+  try {
+    report(await act());
+  } catch (error) {
+    reportError(error);
+  } finally {
+    by.removeAttribute("aria-busy");
+  }
+}
+
+/**
+ * Asks a person before a step, and resolves to whether it is wanted. `act` is the step in the words of its button. The
+ * focus begins on the way back, and then returns to where it was.
+ */
+export function confirmed(question: string, act: string): Promise<boolean> {
+  const dialog = element("confirm", HTMLDialogElement);
+  element("confirm-says", HTMLParagraphElement).textContent = question;
+  const yes = element("confirm-yes", HTMLButtonElement);
+  yes.textContent = act;
+  dialog.returnValue = "";
+  yes.onclick = () => dialog.close("yes");
+  element("confirm-no", HTMLButtonElement).onclick = () => dialog.close();
+  dialog.showModal();
+  return new Promise((resolve) => {
+    dialog.addEventListener("close", () => resolve(dialog.returnValue === "yes"), { once: true });
+  });
 }

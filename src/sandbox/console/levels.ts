@@ -1,6 +1,6 @@
 import type { ManagedOrderReply } from "../../client/index.ts";
-import { distanceOf, isOpen, typeName } from "./order-words.ts";
-import { plotNumber, plotText } from "./plot-number.ts";
+import { plotNumber, plotText } from "./numbers.ts";
+import { distanceOf, isOpen, typeName } from "./orders.ts";
 
 /** The level of an open order. */
 export type Level = Readonly<{
@@ -12,7 +12,7 @@ export type Level = Readonly<{
 }>;
 
 /** Prices that a chart shows. */
-export type Range = Readonly<{ low: number; high: number }>;
+type Range = Readonly<{ low: number; high: number }>;
 
 /** Returns the levels of the open orders of a market, from the highest to the lowest. Those of one price are one. */
 export function levelsOf(orders: readonly ManagedOrderReply[], symbol: string): readonly Level[] {
@@ -89,7 +89,7 @@ export function namedOf(levels: readonly Level[], price: number): readonly Level
 const NAME_HEIGHT = 15;
 
 /** A name of a level, or of those beyond an edge of the drawing. `y`: its base line. */
-export type LevelName = Readonly<{ text: string; side: Level["side"]; y: number }>;
+type LevelName = Readonly<{ text: string; side: Level["side"]; y: number }>;
 
 /** Returns names of levels that do not cover each other. Levels beyond an edge of the drawing share one. */
 export function namesOf(

@@ -1,8 +1,8 @@
-import { dollars, grouped, shortPrice } from "./number-texts.ts";
-import { reasonWords, type Tone } from "./order-words.ts";
+import { dollars, grouped, shortPrice } from "./numbers.ts";
+import { reasonWords, type Tone } from "./orders.ts";
 
 /** A fact of a journal record, as the control interface shows it: prices and quantities are texts. */
-export type ShownFact = Readonly<{ kind: string }> & Readonly<Record<string, unknown>>;
+type ShownFact = Readonly<{ kind: string }> & Readonly<Record<string, unknown>>;
 
 /** A journal record, as the control interface shows it. */
 export type ShownRecord = Readonly<{
@@ -35,9 +35,9 @@ const textAt = (value: unknown, ...path: readonly string[]): string => {
   return typeof at === "string" || typeof at === "number" ? String(at) : "";
 };
 
-type Says = (fact: ShownFact) => readonly [text: string, tone: Tone];
+type Wording = (fact: ShownFact) => readonly [text: string, tone: Tone];
 
-const SAYINGS: Readonly<Record<string, Says>> = {
+const WORDINGS: Readonly<Record<string, Wording>> = {
   ACCEPTED: () => ["Accepted", "open"],
   RELEASED: () => ["Released: its entry is filled", "open"],
   POSTED: () => ["Posted: no quote matched it at once", "open"],
@@ -119,7 +119,7 @@ export function lifeOf(records: readonly ShownRecord[], orderId: string): readon
       .filter((change) => String(change.orderId) === orderId)
       .flatMap(({ facts }) => facts)
       .map((fact): LifeLine => {
-        const [text, tone] = SAYINGS[fact.kind]?.(fact) ?? [inWords(fact.kind), "open"];
+        const [text, tone] = WORDINGS[fact.kind]?.(fact) ?? [inWords(fact.kind), "open"];
         return { timeMs, text, why: causeText(cause), tone };
       }),
   );

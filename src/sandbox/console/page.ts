@@ -1,26 +1,30 @@
 /** The console page of the sandbox: it connects the parts of the page with each other. */
 import { type Client, type OrderUpdateMembers, preview } from "../../client/index.ts";
 import { type AccountDesk, openDesk, type Sync, syncText } from "./account-desk.ts";
-import { BalancesView } from "./balances-view.ts";
 import { ChartView, type Mark } from "./chart-view.ts";
 import { type Control, controlAt } from "./control.ts";
 import { showControl } from "./control-view.ts";
-import { DetailView } from "./detail-view.ts";
-import { element, markRight, markWrong, segments, shown } from "./elements.ts";
-import { errorWords } from "./error-words.ts";
+import {
+  confirmed,
+  element,
+  listenToMessages,
+  markRight,
+  markWrong,
+  report,
+  reportError,
+  run,
+  segments,
+  shown,
+} from "./elements.ts";
+import { errorWords, previewWords } from "./error-words.ts";
 import { levelsOf } from "./levels.ts";
 import { endReasonOf } from "./life.ts";
 import { ageOf, type Market, openMarketFeed, refreshPast } from "./market-feed.ts";
-import { type MarketsView, showMarkets } from "./markets-view.ts";
-import { confirmed, listenToMessages, run, say, sayError } from "./message-view.ts";
-import { dollars, grouped } from "./number-texts.ts";
-import type { ShownOrder } from "./order-rows.ts";
-import { questionOf } from "./order-size.ts";
-import { isOpen, type Said, statusOf } from "./order-words.ts";
-import { OrdersView } from "./orders-view.ts";
-import { plotNumber } from "./plot-number.ts";
-import { previewWords } from "./preview-words.ts";
-import { newId, type Request, requestOf } from "./requests.ts";
+import { BalancesView, type MarketsView, showMarkets } from "./markets-view.ts";
+import { dollars, grouped, plotNumber } from "./numbers.ts";
+import { isOpen, type Outcome, type ShownOrder, statusOf } from "./orders.ts";
+import { DetailView, OrdersView } from "./orders-view.ts";
+import { newId, questionOf, type Request, requestOf } from "./requests.ts";
 import { TicketView } from "./ticket-view.ts";
 
 const SPANS = [
@@ -43,7 +47,7 @@ const settingOf = (name: string): string =>
 const clockKind = settingOf("sandbox-clock");
 
 let feedClient: Client | undefined;
-let toldMs = (): number => Date.now();
+let serviceNowMs = (): number => Date.now();
 let market: Market | undefined;
 let desk: AccountDesk | undefined;
 let control: Control | undefined;
@@ -53,13 +57,13 @@ let isMarketLive = false;
 let accountState = "";
 const CONNECT = "Connect to place";
 const OFFLINE = "Offline: not placing";
-const NOT_PLACED: Said = { text: "Not placed.", tone: "off" };
+const NOT_PLACED: Outcome = { text: "Not placed.", tone: "off" };
 const RECONNECTING = "Reconnecting: is the sandbox running?";
 /** Hides the message that the orders could not be read, once they are. */
 let hideProblem = (): void => undefined;
 let orders: readonly ShownOrder[] = [];
 /** Rejected orders whose journal was asked for the reason. */
-const asked = new Set<string>();
+const explained = new Set<string>();
 let marks: readonly Mark[] = [];
 
 const chart = new ChartView(SPANS[0].value);
@@ -87,9 +91,9 @@ function connected(): AccountDesk {
 
 /** Says how the page is connected, in plain words. */
 function state(text: string, tone: "good" | "work" | "bad" | "off"): void {
-  const shown = element("state", HTMLParagraphElement);
-  if (shown.textContent !== text) shown.textContent = text;
-  shown.dataset["tone"] = tone;
+  const where = element("state", HTMLParagraphElement);
+  shown(where, text);
+  where.dataset["tone"] = tone;
 }
 
 /** Says how the page is connected, and lets nothing be placed while it is not. */
@@ -101,7 +105,7 @@ function showState(): void {
 }
 
 /** The time of the sandbox. A clock that is moved by hand stands still between two quotes. */
-const nowMs = (): number => Math.max(market?.track.last?.timeMs ?? 0, toldMs());
+const nowMs = (): number => Math.max(market?.track.last?.timeMs ?? 0, serviceNowMs());
 
 function draw(): void {
   if (market === undefined) return;
@@ -140,7 +144,7 @@ async function openMarkets(): Promise<void> {
     },
   });
   feedClient = feed.client;
-  toldMs = feed.nowMs;
+  serviceNowMs = feed.nowMs;
   const opened = showMarkets(feed.markets, (chosen) => choose(chosen, opened));
   view = opened;
   const [first] = feed.markets;
@@ -199,14 +203,14 @@ async function readPast(): Promise<void> {
 /** Of a rejection from before the page was opened, only the journal tells the reason. */
 function explainRejections(): void {
   for (const { orderId, status, reason } of orders) {
-    if (control === undefined || status !== "REJECTED" || reason !== undefined || asked.has(orderId))
+    if (control === undefined || status !== "REJECTED" || reason !== undefined || explained.has(orderId))
       continue;
-    asked.add(orderId);
-    const told = control.journal(orderId).then((records) => {
+    explained.add(orderId);
+    const reading = control.journal(orderId).then((records) => {
       const found = endReasonOf(records, orderId);
       if (found !== undefined) desk?.explain(orderId, found);
     });
-    void told.catch(() => asked.delete(orderId));
+    void reading.catch(() => explained.delete(orderId));
   }
 }
 
@@ -225,7 +229,7 @@ function synced(sync: Sync): void {
   if (sync.state === "ended") {
     disconnect();
     state("Disconnected", "bad");
-    sayError(sync.error);
+    reportError(sync.error);
     return;
   }
   accountState = sync.state === "lost" ? RECONNECTING : syncText(sync, isLiveOnce);
@@ -253,13 +257,13 @@ async function connect(apiKey: string, secret: string): Promise<string> {
         element("news", HTMLParagraphElement).textContent = `${order.clientOrderId}: ${statusOf(order)[0]}`;
       },
       balances: showBalances,
-      lookingUp: (text) => say({ text, tone: "work" }),
+      reconciling: (text) => report({ text, tone: "work" }),
       sync(sync) {
         isPastRead = false;
         synced(sync);
       },
       problem(error) {
-        hideProblem = sayError(error);
+        hideProblem = reportError(error);
       },
     },
   );
@@ -302,7 +306,7 @@ function disconnect(): void {
   desk = undefined;
   isLiveOnce = false;
   [orders, marks] = [[], []];
-  asked.clear();
+  explained.clear();
   table.select(undefined);
   table.show([]);
   detail.close();
@@ -320,31 +324,27 @@ const request = (): Request =>
   });
 
 /** Places what the form says now. A large order is confirmed first. */
-async function place(): Promise<Said> {
-  if (ticket.isBlocked)
-    return {
-      text:
-        desk === undefined
-          ? "Not placed: connect first."
-          : "Not placed: this page is offline, and its prices are old.",
-      tone: "bad",
-    };
+async function place(): Promise<Outcome> {
+  if (ticket.isBlocked) {
+    const why = desk === undefined ? "connect first" : "this page is offline, and its prices are old";
+    return { text: `Not placed: ${why}.`, tone: "bad" };
+  }
   const { size } = ticket;
-  const wanted = request();
+  const requested = request();
   const question = questionOf(size);
   if (question !== undefined && !(await confirmed(question, size.does))) return NOT_PLACED;
   ticket.clearRefusal();
   try {
-    const said = await connected().place(wanted);
+    const outcome = await connected().place(requested);
     ticket.placed();
-    return said;
+    return outcome;
   } catch (error) {
     ticket.refused(errorWords(error));
     throw error;
   }
 }
 
-async function cancelEverything(): Promise<Said> {
+async function cancelEverything(): Promise<Outcome> {
   const open = orders.filter(isOpen).length;
   const all = open === 1 ? "the open order" : `all ${open} open orders`;
   const isWanted = await confirmed(`Cancel ${all} of the account, in every market?`, `Cancel ${all}`);
@@ -353,10 +353,10 @@ async function cancelEverything(): Promise<Said> {
 
 /** A preview needs no key: it uses the rules of the service, and its public prices. */
 async function showPreview(): Promise<void> {
-  const asked = request();
-  if (feedClient === undefined || asked.form !== "order") return;
+  const requested = request();
+  if (feedClient === undefined || requested.form !== "order") return;
   const of = JSON.stringify([ticket.kind, ticket.values]);
-  const words = previewWords(await preview(feedClient, asked.order));
+  const words = previewWords(await preview(feedClient, requested.order));
   // Of a form that was changed meanwhile, this would say nothing.
   if (of === JSON.stringify([ticket.kind, ticket.values])) ticket.showPreview(words);
 }
@@ -376,7 +376,10 @@ function listen(): void {
     event.preventDefault();
     void run(element("place", HTMLButtonElement), place);
   });
-  element("preview", HTMLButtonElement).addEventListener("click", () => void showPreview().catch(sayError));
+  element("preview", HTMLButtonElement).addEventListener(
+    "click",
+    () => void showPreview().catch(reportError),
+  );
   const cancelAll = element("cancel-all", HTMLButtonElement);
   cancelAll.addEventListener("click", () => void run(cancelAll, cancelEverything));
   segments<number>(element("spans", HTMLFieldSetElement), SPANS, (chosen) => {

@@ -1,24 +1,22 @@
-import { defaultsOf } from "./defaults.ts";
-import { button, element, make, markRight, markWrong, options, shown } from "./elements.ts";
-import type { ErrorWords } from "./error-words.ts";
-import { errorParts } from "./message-view.ts";
-import { type OrderSize, quantityAt, type SizeInput, sizeOf } from "./order-size.ts";
-import type { PreviewWords } from "./preview-words.ts";
-import { fieldOf } from "./requests.ts";
+import { button, element, errorParts, make, markRight, markWrong, options, shown } from "./elements.ts";
+import type { ErrorWords, PreviewWords } from "./error-words.ts";
+import { fieldOf, type OrderSize, quantityAt, type SizeInput, sizeOf } from "./requests.ts";
 import {
+  defaultsOf,
   FIELDS,
   type Field,
   type FieldName,
+  fieldsOf,
   isList,
   KINDS,
   type KindName,
   kindOf,
   QUICK,
   type Values,
-} from "./ticket-table.ts";
+} from "./ticket.ts";
 
 /** The market that the form is about, and what the account has. */
-export type TicketMarket = Omit<SizeInput, "values">;
+type TicketMarket = Omit<SizeInput, "values">;
 
 /** The form of a new order. */
 export class TicketView {
@@ -48,8 +46,8 @@ export class TicketView {
 
   /** What is entered, by field. A field that is not shown is left out. */
   get values(): Values {
-    const names: readonly FieldName[] = [...KINDS[this.kind].needs, ...KINDS[this.kind].may];
-    return Object.fromEntries(names.map((name) => [name, this.#read(name)]));
+    const { needs, may } = fieldsOf(this.kind);
+    return Object.fromEntries([...needs, ...may].map((name) => [name, this.#read(name)]));
   }
 
   /** Shows the fields of a kind, with defaults from the market. */
@@ -59,12 +57,10 @@ export class TicketView {
     this.#kind.value = kind;
     for (const quick of element("quick", HTMLFieldSetElement).querySelectorAll("button"))
       quick.setAttribute("aria-pressed", String(quick.dataset["kind"] === kind));
-    element("kind-says", HTMLParagraphElement).textContent = KINDS[kind].says;
+    element("kind-says", HTMLParagraphElement).textContent = KINDS[kind].description;
     const { base } = this.#market();
-    element("needs", HTMLDivElement).replaceChildren(
-      ...KINDS[kind].needs.map((name) => inputFor(name, base)),
-    );
-    element("may", HTMLDivElement).replaceChildren(...KINDS[kind].may.map((name) => inputFor(name, base)));
+    for (const [id, names] of Object.entries(fieldsOf(kind)))
+      element(id, HTMLDivElement).replaceChildren(...names.map((name) => inputFor(name, base)));
     this.#pressSide(kind === "OTO" || kind === "OTOCO" ? "BUY" : side);
     element("preview", HTMLButtonElement).hidden = isList(kind);
     this.clearPreview();
@@ -74,7 +70,7 @@ export class TicketView {
   /** Fills the fields that nobody has touched from the market. */
   follow(): void {
     const side = this.#read("side") === "BUY" ? "BUY" : "SELL";
-    const needs: readonly FieldName[] = KINDS[this.kind].needs;
+    const { needs } = fieldsOf(this.kind);
     const { quote } = this.#market();
     const defaults = defaultsOf(this.kind, side, quote, this.#read("trailBy") || undefined);
     for (const [name, text] of Object.entries(defaults)) {
@@ -133,12 +129,12 @@ export class TicketView {
 
   /** Shows a refusal at the field that it names. The focus stays where it is. */
   refused({ text, details }: ErrorWords): void {
-    const told = new Map(details);
-    const name = fieldOf(this.kind, told.get("field") ?? "");
+    const byName = new Map(details);
+    const name = fieldOf(this.kind, byName.get("field") ?? "");
     const input = name && this.#form.querySelector<HTMLElement>(`#field-${name}`);
     if (!name || !input) return;
-    const plain = told.get("code") === ILLEGAL ? PLAIN[FIELDS[name].kind] : undefined;
-    markWrong(input, plain ?? [text, told.get("remedy")].filter(Boolean).join(" "));
+    const plain = byName.get("code") === ILLEGAL ? PLAIN[FIELDS[name].kind] : undefined;
+    markWrong(input, plain ?? [text, byName.get("remedy")].filter(Boolean).join(" "));
     const more = input.closest("details");
     if (more !== null) more.open = true;
   }

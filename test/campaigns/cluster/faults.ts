@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Random } from "../../../src/common/random.ts";
 import type { ProbePoint } from "../../../src/engine/index.ts";
-import { SNAPSHOT_POINTS, SUBMIT_POINTS } from "../../../src/sandbox/crash-points.ts";
+import { SNAPSHOT_POINTS, SUBMIT_POINTS } from "../../../src/sandbox/faults.ts";
 import type { LoadedAccount } from "./load.ts";
 import { inDatabase, type RunningNode, rowOfProcess, type Slot, type Stack, within } from "./stack.ts";
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ProbePoint } from "../../../src/engine/index.ts";
-import { SNAPSHOT_POINTS, SUBMIT_POINTS } from "../../../src/sandbox/crash-points.ts";
+import { SNAPSHOT_POINTS, SUBMIT_POINTS } from "../../../src/sandbox/faults.ts";
 import type { SandboxProcess } from "../../support/sandbox-process.ts";
 import { checkRestart } from "./rest-checks.ts";
 import { type CrashRun, createCrashRun, loadUntilDeath, startAgain } from "./rest-load.ts";

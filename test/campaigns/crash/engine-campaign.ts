@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { createRandom } from "../../../src/common/random.ts";
-import { SUBMIT_POINTS } from "../../../src/sandbox/crash-points.ts";
+import { SUBMIT_POINTS } from "../../../src/sandbox/faults.ts";
 import { bundleProgram } from "../../support/bundle-program.ts";
 import type { ChildMessage, ChildTask } from "./engine-child.ts";
 

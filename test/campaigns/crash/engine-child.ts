@@ -6,8 +6,8 @@ import { formatQuantity } from "../../../src/decimal/index.ts";
 import { type Engine, openEngine, type ProbePoint } from "../../../src/engine/index.ts";
 import type { OrderFields } from "../../../src/requests/index.ts";
 import { createCatalogue, demoBalances } from "../../../src/sandbox/catalogue.ts";
-import { createCrashPoints } from "../../../src/sandbox/crash-points.ts";
-import { tapCountedQuotes } from "../../../src/sandbox/markets/index.ts";
+import { createCrashPoints } from "../../../src/sandbox/faults.ts";
+import { tapCountedQuotes } from "../../../src/sandbox/market.ts";
 import { openPaperVenue, type PaperVenue } from "../../../src/simulator/index.ts";
 
 /** Messages of the process to its parent, one per line on standard output. */

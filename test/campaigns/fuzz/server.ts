@@ -4,7 +4,7 @@ import { openSqliteStore } from "../../../src/adapters/sqlite/index.ts";
 import { type Engine, openEngine } from "../../../src/engine/index.ts";
 import type { MarketSink } from "../../../src/ports/index.ts";
 import { createCatalogue, demoBalances } from "../../../src/sandbox/catalogue.ts";
-import { tapCountedQuotes } from "../../../src/sandbox/markets/index.ts";
+import { tapCountedQuotes } from "../../../src/sandbox/market.ts";
 import { createService } from "../../../src/service/index.ts";
 import { openPaperVenue } from "../../../src/simulator/index.ts";
 import { accountEntries, LENT, QUIET, TRADERS } from "./callers.ts";

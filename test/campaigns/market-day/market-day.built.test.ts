@@ -2,14 +2,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { csvFile } from "../../sandbox/markets/csv-file.ts";
-import {
-  DAY_MS,
-  MINUTE_MS,
-  QUOTE_HEADER,
-  recordedDay,
-  TRADE_HEADER,
-} from "../../sandbox/markets/recorded-day.ts";
+import { csvFile } from "../../sandbox/csv-file.ts";
+
+import { DAY_MS, MINUTE_MS, QUOTE_HEADER, recordedDay, TRADE_HEADER } from "../../sandbox/recorded-day.ts";
+
 import { dayOrders } from "./orders.ts";
 import { readRows, recompute } from "./recompute.ts";
 import { readTrades, recomputeSchedules } from "./recompute-schedules.ts";

@@ -5,7 +5,7 @@ import {
   type PeerLink,
 } from "../../../src/adapters/node/index.ts";
 import type { ClusterNode } from "../../../src/engine/index.ts";
-import type { Exchange } from "../../../src/sandbox/exchange-api.ts";
+import type { Exchange } from "../../../src/sandbox/exchange.ts";
 import { serveShared } from "../../../src/sandbox/serving.ts";
 import type { SandboxSettings } from "../../../src/sandbox/settings.ts";
 import type { ShardOwners } from "../../../src/service/index.ts";

@@ -1,9 +1,8 @@
 import type { Engine } from "../../../src/engine/index.ts";
 import { type OrderFields, orderIntent } from "../../../src/requests/index.ts";
 import { startSandbox } from "../../../src/sandbox/sandbox.ts";
-import { readSettings } from "../../../src/sandbox/settings.ts";
+import { readSettings, readVenueSettings } from "../../../src/sandbox/settings.ts";
 import { startVenue } from "../../../src/sandbox/venue-process.ts";
-import { readVenueSettings } from "../../../src/sandbox/venue-settings.ts";
 import { BROKE, BUSY, HONEST } from "./keys.ts";
 import { openPair } from "./pair.ts";
 

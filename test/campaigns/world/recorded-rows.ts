@@ -1,4 +1,4 @@
-import { recordedDay } from "../../sandbox/markets/recorded-day.ts";
+import { recordedDay } from "../../sandbox/recorded-day.ts";
 import type { RecordedRows } from "../../world/index.ts";
 
 /** The day begins at 7,400. */

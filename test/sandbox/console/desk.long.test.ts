@@ -5,14 +5,12 @@ import {
   type DeskListener,
   openDesk,
 } from "../../../src/sandbox/console/account-desk.ts";
-import { controlAt } from "../../../src/sandbox/console/control.ts";
-import { FAULTS } from "../../../src/sandbox/console/faults.ts";
+import { controlAt, FAULTS } from "../../../src/sandbox/console/control.ts";
 import { endReasonOf, lifeOf } from "../../../src/sandbox/console/life.ts";
 import { openMarketFeed } from "../../../src/sandbox/console/market-feed.ts";
-import type { ShownOrder } from "../../../src/sandbox/console/order-rows.ts";
-import { type Said, statusOf } from "../../../src/sandbox/console/order-words.ts";
+import { type Outcome, type ShownOrder, statusOf } from "../../../src/sandbox/console/orders.ts";
 import { requestOf } from "../../../src/sandbox/console/requests.ts";
-import type { KindName, Values } from "../../../src/sandbox/console/ticket-table.ts";
+import type { KindName, Values } from "../../../src/sandbox/console/ticket.ts";
 import { type Sandbox, startSandbox } from "../../../src/sandbox/sandbox.ts";
 import { readSettings } from "../../../src/sandbox/settings.ts";
 
@@ -58,7 +56,7 @@ class Page implements DeskListener {
     this.balance = { ...this.balance, ...changed };
   };
   readonly sync: DeskListener["sync"] = ({ state }) => void this.states.push(state);
-  readonly lookingUp: DeskListener["lookingUp"] = (sentence) => void this.states.push(sentence);
+  readonly reconciling: DeskListener["reconciling"] = (sentence) => void this.states.push(sentence);
   readonly problem: DeskListener["problem"] = (error) => void this.states.push(String(error));
 
   /** Resolves when an order has a status. */
@@ -85,7 +83,7 @@ type World = Readonly<{
   desk: AccountDesk;
   control: ReturnType<typeof controlAt>;
   quote: (bid: string, ask: string) => Promise<unknown>;
-  place: (kind: KindName, id: string, values: Values) => Promise<Said>;
+  place: (kind: KindName, id: string, values: Values) => Promise<Outcome>;
 }>;
 
 async function world(options: Partial<Access> = {}, submitDeadlineMs?: string): Promise<World> {
@@ -97,7 +95,7 @@ async function world(options: Partial<Access> = {}, submitDeadlineMs?: string): 
   const page = new Page();
   const desk = await openDesk({ baseUrl: url, ...KEY, recvWindowMs: 60_000, ...options }, page);
   onTestFinished(() => desk.close());
-  const place = (kind: KindName, id: string, values: Values): Promise<Said> =>
+  const place = (kind: KindName, id: string, values: Values): Promise<Outcome> =>
     desk.place(
       requestOf(kind, "BTC/USD", { values: { side: "SELL", quantity: "0.01", ...values }, nowMs: 0, id }),
     );

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ManagedOrderReply } from "../../../src/client/index.ts";
 import { type Level, levelsOf, namedOf, namesOf, rangeWith } from "../../../src/sandbox/console/levels.ts";
-import { plotText } from "../../../src/sandbox/console/plot-number.ts";
+import { plotText } from "../../../src/sandbox/console/numbers.ts";
 
 const NOW = 1_000_000;
 const HEIGHT = 300;

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { ManagedOrderReply } from "../../../src/client/index.ts";
-import { groupsOf, isGroupOpen, listWords } from "../../../src/sandbox/console/order-groups.ts";
+import { groupsOf, isGroupOpen, listWords } from "../../../src/sandbox/console/orders.ts";
 
 const order = (
   orderId: number,

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { ManagedOrderReply, OrderState, OrderUpdateMembers } from "../../../src/client/index.ts";
-import { OrderRows } from "../../../src/sandbox/console/order-rows.ts";
+import { OrderRows } from "../../../src/sandbox/console/orders.ts";
 
 it("an event of a trigger is shown at once, and an event without one keeps the level that was read", () => {
   const rows = new OrderRows();

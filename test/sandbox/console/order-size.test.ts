@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { quantityAt, questionOf, type SizeInput, sizeOf } from "../../../src/sandbox/console/order-size.ts";
-import type { Values } from "../../../src/sandbox/console/ticket-table.ts";
+import { quantityAt, questionOf, type SizeInput, sizeOf } from "../../../src/sandbox/console/requests.ts";
+import type { Values } from "../../../src/sandbox/console/ticket.ts";
 
 const QUOTE = { bid: "60000", ask: "60001.5" };
 const BALANCES = { USD: "1000.00000000000001", BTC: "3.5" };

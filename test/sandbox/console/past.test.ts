@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readPast } from "../../../src/sandbox/console/past.ts";
+import { readPast } from "../../../src/sandbox/console/market-feed.ts";
 
 const reads = (replies: Readonly<Record<string, unknown>>): ReturnType<typeof readPast> =>
   readPast("http://sandbox", "BTC/USD", (url) => {

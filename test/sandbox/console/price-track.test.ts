@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import {
-  KEPT_MS,
   PLACE_MS,
   PriceTrack,
+  RETAINED_MS,
   type Row,
   type Tick,
-} from "../../../src/sandbox/console/price-track.ts";
+} from "../../../src/sandbox/console/market-feed.ts";
 
 const NOW = 1_000_000;
 const tick = (timeMs: number, bid: number): Tick => ({ timeMs, bid, ask: bid + 1 });
@@ -74,6 +74,6 @@ describe("the track of a market", () => {
   it("forgets what is too old, however fast the market is", () => {
     const track = trackOf(Array.from({ length: 50_000 }, (_, index) => tick(index * 100, index)));
     expect(track.last?.timeMs).toBe(4_999_900);
-    expect(4_999_900 - (track.first?.timeMs ?? 0)).toBeLessThanOrEqual(KEPT_MS);
+    expect(4_999_900 - (track.first?.timeMs ?? 0)).toBeLessThanOrEqual(RETAINED_MS);
   });
 });

@@ -1,15 +1,18 @@
 import { describe, expect, it } from "vitest";
 import { localChecks } from "../../../src/client/index.ts";
 import type { ListForm, OrderFields } from "../../../src/requests/index.ts";
-import { type BestQuote, defaultsOf, moved } from "../../../src/sandbox/console/defaults.ts";
 import { fieldOf, newId, requestOf } from "../../../src/sandbox/console/requests.ts";
 import {
+  type BestQuote,
+  defaultsOf,
   FIELDS,
+  fieldsOf,
   KINDS,
   type KindName,
   kindOf,
+  moved,
   type Values,
-} from "../../../src/sandbox/console/ticket-table.ts";
+} from "../../../src/sandbox/console/ticket.ts";
 
 const NOW = 1_760_000_000_000;
 const QUOTES: Readonly<Record<string, BestQuote>> = {
@@ -22,7 +25,7 @@ const kinds = Object.keys(KINDS) as KindName[];
 /** The values that the form of a kind has before a person changes it. */
 function filled(kind: KindName, side: "BUY" | "SELL", quote: BestQuote): Values {
   const defaults = defaultsOf(kind, side, quote);
-  return Object.fromEntries(KINDS[kind].needs.map((name) => [name, defaults[name] ?? ""]));
+  return Object.fromEntries(fieldsOf(kind).needs.map((name) => [name, defaults[name] ?? ""]));
 }
 
 const made = (kind: KindName, values: Values): ReturnType<typeof requestOf> =>
@@ -59,10 +62,10 @@ describe("the form of an order", () => {
 
   it("every kind has each of its fields once, and every field belongs to a kind", () => {
     for (const kind of kinds) {
-      const names = [...KINDS[kind].needs, ...KINDS[kind].may];
+      const names = Object.values(fieldsOf(kind)).flat();
       expect([kind, new Set(names).size]).toEqual([kind, names.length]);
     }
-    const used = new Set(kinds.flatMap((kind) => [...KINDS[kind].needs, ...KINDS[kind].may]));
+    const used = new Set(kinds.flatMap((kind) => Object.values(fieldsOf(kind)).flat()));
     expect(Object.keys(FIELDS).filter((name) => !used.has(name as keyof typeof FIELDS))).toEqual([]);
   });
 
@@ -81,9 +84,9 @@ describe("the form of an order", () => {
 
   it("a field of a request that is refused leads back to the field of the form", () => {
     for (const kind of kinds) {
-      const names = [...KINDS[kind].needs, ...KINDS[kind].may].filter(
-        (name) => FIELDS[name].kind !== "choice",
-      );
+      const names = Object.values(fieldsOf(kind))
+        .flat()
+        .filter((name) => FIELDS[name].kind !== "choice");
       const texts = Object.fromEntries(names.map((name) => [name, `text of ${name}`]));
       const request = made(kind, { ...texts, side: "SELL", trailBy: "amount" });
       const members = Object.entries(request.form === "order" ? request.order : request.list);

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { serverTime } from "../../../src/sandbox/console/server-time.ts";
+import { serverTime } from "../../../src/sandbox/console/market-feed.ts";
 
 it.each([
   [true, 5_250],

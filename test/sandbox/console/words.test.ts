@@ -2,11 +2,10 @@ import { describe, expect, it } from "vitest";
 import { type ManagedOrderReply, RefusedError, TransportError } from "../../../src/client/index.ts";
 import { previewOrder } from "../../../src/lifecycle/index.ts";
 import { syncText } from "../../../src/sandbox/console/account-desk.ts";
-import { ControlError, controlAt } from "../../../src/sandbox/console/control.ts";
-import { errorWords } from "../../../src/sandbox/console/error-words.ts";
-import { FAULTS, faultOf } from "../../../src/sandbox/console/faults.ts";
+import { ControlError, controlAt, FAULTS, faultOf } from "../../../src/sandbox/console/control.ts";
+import { errorWords, previewWords } from "../../../src/sandbox/console/error-words.ts";
 import { childText, lifeOf, type ShownRecord } from "../../../src/sandbox/console/life.ts";
-import { ageText, dollars, grouped, shortPrice } from "../../../src/sandbox/console/number-texts.ts";
+import { ageText, dollars, grouped, shortPrice } from "../../../src/sandbox/console/numbers.ts";
 import {
   conditionOf,
   isOpen,
@@ -16,9 +15,8 @@ import {
   statusOf,
   typeName,
   type WordedOrder,
-} from "../../../src/sandbox/console/order-words.ts";
-import { previewWords } from "../../../src/sandbox/console/preview-words.ts";
-import { readVenueFault } from "../../../src/sandbox/venue-input.ts";
+} from "../../../src/sandbox/console/orders.ts";
+import { readVenueFault } from "../../../src/sandbox/venue-desk.ts";
 
 const order = (members: Partial<WordedOrder> & Pick<WordedOrder, "type">): WordedOrder => ({
   ...{ side: "SELL", status: "NEW", apiState: "WAITING", held: false, cancelPending: false },
@@ -305,7 +303,7 @@ describe("the control interface of the page", () => {
 
   it("every fault of the venue is one that it accepts", () => {
     for (const { body } of Object.values(FAULTS))
-      if (body["venue"] !== undefined) expect(() => readVenueFault(body["venue"])).not.toThrow();
+      if ("venue" in body) expect(() => readVenueFault(body.venue)).not.toThrow();
     expect([faultOf("hold"), faultOf("constructor")]).toEqual(["hold", "none"]);
   });
 });

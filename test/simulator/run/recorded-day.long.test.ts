@@ -3,8 +3,8 @@ import { dirname } from "node:path";
 import { expect, it } from "vitest";
 import type { NewManagedOrder } from "../../../src/client/index.ts";
 import { csvMarket, mergeMarkets, type SimulationResult, simulate } from "../../../src/simulator/index.ts";
-import { csvFile } from "../../sandbox/markets/csv-file.ts";
-import { QUOTE_HEADER, recordedDay, TRADE_HEADER } from "../../sandbox/markets/recorded-day.ts";
+import { csvFile } from "../../sandbox/csv-file.ts";
+import { QUOTE_HEADER, recordedDay, TRADE_HEADER } from "../../sandbox/recorded-day.ts";
 
 const SYMBOL = "BTC/USD";
 const RUNS = 3;
