@@ -6,11 +6,14 @@ import {
   type Quantity,
   ZERO_QUANTITY,
 } from "../decimal/index.ts";
-import type { ChildReport, Fill, RefusalMark } from "../model/index.ts";
-import { harmless } from "./guards.ts";
+import type { ChildFills } from "../lifecycle/index.ts";
+import { type ChildReport, type Fill, MOST_CLOSE_WAIT_MS, type RefusalMark } from "../model/index.ts";
+import type { ExecutionVenue, NotFound, VenueCapabilities } from "../ports/index.ts";
+import { harmless } from "./questions.ts";
 import {
   amountOf,
   flagOf,
+  itemsOf,
   type Members,
   membersOf,
   printableOf,
@@ -135,7 +138,7 @@ const isSame = (a: Fill, b: Fill): boolean =>
   a.quantity === b.quantity && a.fine === b.fine && a.price === b.price;
 
 /** Returns executions, each once. Throws an UnreadableAnswer unless every one can be read. */
-export function readFills(answer: unknown): readonly Fill[] {
+function readFills(answer: unknown): readonly Fill[] {
   const fills: Fill[] = [];
   takeFills(answer, { fills, attempt: (read) => read() });
   return fills;
@@ -163,4 +166,102 @@ export function readFill(answer: unknown): Fill {
     price: amountOf(fill.price, "the price of an execution", PRICE_LIMIT),
     timeMs: wholeOf(fill.timeMs, "the time of an execution"),
   };
+}
+
+/** Returns a venue's answer that it has no such child; undefined for every other answer. Never throws. */
+export function readNotFound(answer: unknown): NotFound | undefined {
+  if (answer === "not-found") return answer;
+  try {
+    const { childId, notFoundAtMs } = membersOf(answer, "the answer");
+    requireThat(childId === undefined, "the answer is a report");
+    return { notFoundAtMs: wholeOf(notFoundAtMs, "notFoundAtMs") };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the venue's time in epoch milliseconds. Throws an UnreadableAnswer for anything else. */
+export function readVenueTime(answer: unknown): number {
+  return wholeOf(answer, "the venue's time");
+}
+
+/** An operator's settlement of an unknown child, checked. */
+export type ParsedSettlement = Readonly<{
+  childId: string;
+  state: "closed" | "rejected" | "never";
+  fills: readonly Fill[];
+  by: string;
+  why: string;
+}>;
+
+const SETTLED: readonly ParsedSettlement["state"][] = ["closed", "rejected", "never"];
+
+/** Reads an operator's settlement of a child. Throws an UnreadableAnswer for any unreadable part. */
+export function readSettlement(answer: unknown): ParsedSettlement {
+  const settlement = membersOf(answer, "the settlement");
+  const state = wordOf(settlement.state, "state", SETTLED);
+  const fills = settlement.fills === undefined ? [] : readFills(settlement.fills);
+  requireThat(
+    fills.length === 0 || state === "closed",
+    `a settlement with state ${state} must not have executions`,
+  );
+  return {
+    childId: printableOf(settlement.childId, "childId", 64),
+    state,
+    fills,
+    by: printableOf(settlement.by, "by", 64),
+    why: printableOf(settlement.why, "why", 200),
+  };
+}
+
+/** An operator's word on an order of a restored store, checked. */
+type ParsedResumption = Readonly<{
+  orderId: number;
+  children: readonly ChildFills[];
+  by: string;
+  why: string;
+}>;
+
+/** Maximum number of children that one resumption names. */
+const MOST_CHILDREN = 100_000;
+
+/** Reads an operator's word on an order of a restored store. Throws an UnreadableAnswer for any unreadable part. */
+export function readResumption(answer: unknown): ParsedResumption {
+  const { orderId, children = [], by, why } = membersOf(answer, "the resumption");
+  return {
+    orderId: wholeOf(orderId, "orderId", { from: Number.MIN_SAFE_INTEGER, to: -1 }),
+    children: itemsOf(children, "children", MOST_CHILDREN).map((each) => {
+      const { childId, fills } = membersOf(each, "a child");
+      return { childId: printableOf(childId, "childId", 64), fills: readFills(fills) };
+    }),
+    by: printableOf(by, "by", 64),
+    why: printableOf(why, "why", 200),
+  };
+}
+
+/** Capabilities assumed for a venue without readable ones: none, and one child a second. */
+const UNKNOWN_VENUE: VenueCapabilities = { honoursDeadline: false, canVoid: false, ratePerSecond: 1 };
+
+/** Returns the current capabilities of a venue. Never throws. */
+export function capabilitiesOf(venue: ExecutionVenue, failed: (error: unknown) => void): VenueCapabilities {
+  try {
+    const { honoursDeadline, canVoid, ratePerSecond, fillsMayFollowCloseMs } = venue.capabilities;
+    const isRate = ratePerSecond === undefined || (Number.isFinite(ratePerSecond) && ratePerSecond > 0);
+    requireThat(isRate, "ratePerSecond is not a number above 0");
+    requireThat(typeof honoursDeadline === "boolean", "honoursDeadline is not a boolean");
+    requireThat(typeof canVoid === "boolean", "canVoid is not a boolean");
+    const closeMs = fillsMayFollowCloseMs ?? 0;
+    requireThat(
+      closeMs >= 0 && closeMs <= MOST_CLOSE_WAIT_MS,
+      "fillsMayFollowCloseMs is not a number from 0 to 30000",
+    );
+    return {
+      ...{ honoursDeadline, canVoid },
+      ...(ratePerSecond !== undefined && { ratePerSecond }),
+      ...(fillsMayFollowCloseMs !== undefined && { fillsMayFollowCloseMs }),
+    };
+  } catch (error) {
+    failed(error);
+    return UNKNOWN_VENUE;
+  }
 }

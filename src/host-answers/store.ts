@@ -1,7 +1,10 @@
 import { PRICE_LIMIT, QUANTITY_LIMIT } from "../decimal/index.ts";
 import { type JournalRecord, MARKET_SHARD, type PricedPrint, SHARD_COUNT } from "../model/index.ts";
 import type {
+  AppendOutcome,
   ClusterView,
+  EndedName,
+  EndedNamePage,
   NodeRow,
   NodeState,
   NodeWish,
@@ -9,7 +12,6 @@ import type {
   PrintPlace,
   PrintRange,
   Renewal,
-  ShardAssignment,
   ShardHead,
   ShardLeases,
   ShardOwner,
@@ -17,10 +19,58 @@ import type {
   TailRange,
 } from "../ports/index.ts";
 import type { Questions } from "./questions.ts";
-import { amountOf, flagOf, itemsOf, membersOf, requireThat, textOf, wholeOf, wordOf } from "./reading.ts";
+import {
+  amountOf,
+  flagOf,
+  itemsOf,
+  membersOf,
+  presentOf,
+  requireThat,
+  textOf,
+  wholeOf,
+  wordOf,
+} from "./reading.ts";
+
+/**
+ * Reads a store's outcomes of an append of `shards` shards. Throws an UnreadableAnswer for anything else: it is then
+ * unknown what is durable, and the store is read.
+ */
+export function readOutcomes(answer: unknown, shards: number): readonly AppendOutcome[] {
+  const outcomes = itemsOf(answer, "the list of outcomes", shards);
+  requireThat(outcomes.length === shards, "the list of outcomes is too short");
+  return outcomes.map((one) => wordOf<AppendOutcome>(one, "an outcome", ["durable", "fenced"]));
+}
+
+/**
+ * Reads a page of names of ended orders: at most `limit`, in order, the first after `after`. Throws an
+ * UnreadableAnswer for anything else, because a page out of order could omit names.
+ */
+export function readEndedNames(answer: unknown, { after, limit }: EndedNamePage): readonly EndedName[] {
+  let last = after;
+  return itemsOf(answer, "the page of names", limit).map((one) => {
+    const name = readName(one);
+    requireThat(last === undefined || isLaterName(name, last), "the names are not in order");
+    last = name;
+    return name;
+  });
+}
+
+function readName(answer: unknown): EndedName {
+  const { accountId, clientOrderId } = membersOf(answer, "a name");
+  requireThat(Number.isSafeInteger(accountId), "the accountId of a name is not a whole number");
+  return {
+    accountId: accountId as number,
+    clientOrderId: textOf(clientOrderId, "the clientOrderId of a name"),
+  };
+}
+
+function isLaterName(name: EndedName, last: EndedName): boolean {
+  if (name.accountId !== last.accountId) return name.accountId > last.accountId;
+  return name.clientOrderId > last.clientOrderId;
+}
 
 /** The part of the leases of a store that an operator needs. */
-export type OperatorLeases = Pick<ShardLeases, "heads" | "nodes" | "want" | "assign">;
+type OperatorLeases = Pick<ShardLeases, "heads" | "nodes" | "want" | "assign">;
 
 /** Most rows of nodes in one view. Rows of nodes that failed are deleted long before there are so many. */
 const MOST_NODES = 100_000;
@@ -49,24 +99,16 @@ export function checkedLeases(leases: ShardLeases, questions: Questions): ShardL
     join: (entry) => questions.inTime(() => leases.join(entry), readJoined),
     renew: (node) => questions.inTime(() => leases.renew(node), readRenewal),
     ...checkedForOperator(leases, questions),
-    bury: (watched) => questions.inTime(() => leases.bury(watched), readBuried),
-    claim: (set) =>
+    bury: (watched) =>
       questions.inTime(
-        () => leases.claim(set),
-        (answer) => readClaim(answer, set),
+        () => leases.bury(watched),
+        (answer) => flagOf(answer, "the answer to bury"),
       ),
+    claim: (set) => questions.inTime(() => leases.claim(set), readClaim, set),
     release: (set) => questions.inTime(() => leases.release(set), ignored),
     leave: (incarnation) => questions.inTime(() => leases.leave(incarnation), ignored),
-    tail: (range) =>
-      questions.inTime(
-        () => leases.tail(range),
-        (answer) => readTail(answer, range),
-      ),
-    prints: (range) =>
-      questions.inTime(
-        () => leases.prints(range),
-        (answer) => readPrints(answer, range),
-      ),
+    tail: (range) => questions.inTime(() => leases.tail(range), readTail, range),
+    prints: (range) => questions.inTime(() => leases.prints(range), readPrints, range),
   };
 }
 
@@ -74,12 +116,16 @@ export function checkedLeases(leases: ShardLeases, questions: Questions): ShardL
 export function checkedForOperator(leases: OperatorLeases, questions: Questions): OperatorLeases {
   return {
     heads: () => questions.inTime(() => leases.heads(), readHeads),
-    want: (wish) => questions.inTime(() => leases.want(wish), readWanted),
+    want: (wish) =>
+      questions.inTime(
+        () => leases.want(wish),
+        (answer) => flagOf(answer, "the answer to want"),
+      ),
     nodes: () => questions.inTime(() => leases.nodes(), readView),
     assign: (assignment) =>
       questions.inTime(
         () => leases.assign(assignment),
-        (answer) => readAssigned(answer, assignment),
+        (answer) => wholeOf(answer, "the number of assigned shards", { to: assignment.shards.length }),
       ),
   };
 }
@@ -90,22 +136,20 @@ function readJoined(answer: unknown): Readonly<{ incarnation: number; clockMs: n
 }
 
 function readRenewal(answer: unknown): Renewal {
-  const { alive, clockMs, elsewhere, wanted } = membersOf(answer, "a renewal");
+  const renewal = membersOf(answer, "a renewal");
   return {
-    alive: flagOf(alive, "alive of a renewal"),
-    clockMs: timeOf(clockMs),
-    ...(elsewhere !== undefined && { elsewhere: flagOf(elsewhere, "elsewhere of a renewal") }),
-    ...(wanted !== undefined && { wanted: wishOf(wanted) }),
+    alive: flagOf(renewal.alive, "alive of a renewal"),
+    clockMs: timeOf(renewal.clockMs),
+    ...presentOf(renewal, RENEWAL_MORE),
   };
 }
 
-const readWanted = (answer: unknown): boolean => flagOf(answer, "the answer to want");
 const wishOf = (answer: unknown): NodeWish => wordOf(answer, "what is wanted of a node", WISHES);
 
-const readAssigned = (answer: unknown, { shards }: ShardAssignment): number =>
-  wholeOf(answer, "the number of assigned shards", { to: shards.length });
-
-const readBuried = (answer: unknown): boolean => flagOf(answer, "the answer to bury");
+const RENEWAL_MORE = {
+  elsewhere: (answer: unknown) => flagOf(answer, "elsewhere of a renewal"),
+  wanted: wishOf,
+};
 
 /** Reads all rows and owners: each node once, and each of the shards and the market journal once. */
 function readView(answer: unknown): ClusterView {
@@ -123,37 +167,30 @@ function rowOf(answer: unknown): NodeRow {
   return {
     incarnation: incarnationOf(row.incarnation),
     name: textOf(row.name, "the name of a node", { most: LONGEST_TEXT }),
-    address: textOf(row.address, "the address of a node", {
-      from: 0,
-      most: LONGEST_TEXT,
-    }),
-    version: textOf(row.version, "the version of a node", {
-      from: 0,
-      most: LONGEST_TEXT,
-    }),
+    address: textOf(row.address, "the address of a node", { from: 0, most: LONGEST_TEXT }),
+    version: textOf(row.version, "the version of a node", { from: 0, most: LONGEST_TEXT }),
     format: wholeOf(row.format, "the format of a node"),
     kinds: kinds.map((kind) => textOf(kind, "a kind of a node", { most: LONGEST_TEXT })),
     state: wordOf(row.state, "the state of a node", STATES),
     beat: wholeOf(row.beat, "the beat of a node"),
     dead: flagOf(row.dead, "dead of a node"),
     ttlMs: wholeOf(row.ttlMs, "ttlMs of a node", { from: 1 }),
-    ...(row.wanted !== undefined && { wanted: wishOf(row.wanted) }),
-    ...(row.followed !== undefined && {
-      followed: wholeOf(row.followed, "what a node has read"),
-    }),
-    ...(row.shares !== undefined && { shares: flagOf(row.shares, "shares of a node") }),
+    ...presentOf(row, ROW_MORE),
   };
 }
 
+const ROW_MORE = {
+  wanted: wishOf,
+  followed: (answer: unknown) => wholeOf(answer, "what a node has read"),
+  shares: (answer: unknown) => flagOf(answer, "shares of a node"),
+};
+
 function ownerOf(answer: unknown): ShardOwner {
-  const { shard, epoch, incarnation, next } = membersOf(answer, "the owner of a shard");
+  const owner = membersOf(answer, "the owner of a shard");
   return {
-    shard: ownedOf(shard),
-    epoch: wholeOf(epoch, "the epoch of a shard"),
-    ...(incarnation !== undefined && {
-      incarnation: incarnationOf(incarnation),
-    }),
-    ...(next !== undefined && { next: incarnationOf(next) }),
+    shard: ownedOf(owner.shard),
+    epoch: wholeOf(owner.epoch, "the epoch of a shard"),
+    ...presentOf(owner, { incarnation: incarnationOf, next: incarnationOf }),
   };
 }
 
@@ -181,9 +218,7 @@ function headOf(answer: unknown): ShardHead {
     shard: ownedOf(shard),
     epoch: wholeOf(epoch, "the epoch of a shard"),
     sequence: wholeOf(sequence, "the sequence of a shard"),
-    ...(forgotten !== undefined && {
-      forgotten: wholeOf(forgotten, "forgotten of a shard"),
-    }),
+    ...(forgotten !== undefined && { forgotten: wholeOf(forgotten, "forgotten of a shard") }),
   };
 }
 
