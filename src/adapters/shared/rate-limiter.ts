@@ -1,4 +1,4 @@
-import { flagOption, numberOption, type OptionCheck, optionalOption } from "../../common/index.ts";
+import { flagOption, numberOption, type OptionCheck, optionalOption, optionsOf } from "../../common/index.ts";
 import type {
   Clock,
   ConnectionVerdict,
@@ -8,8 +8,6 @@ import type {
   WeightVerdict,
 } from "../../ports/index.ts";
 import { clockOption } from "../../ports/internal.ts";
-import { createOldestDropper } from "./oldest-dropper.ts";
-import { KeyedWindowCounter } from "./window-counter.ts";
 
 /** Options of a rate limiter. The defaults are those of decision 42. */
 export interface RateLimiterOptions {
@@ -192,4 +190,99 @@ export class LimitCounters implements RateLimiter {
     this.#onBan({ address, untilMs, lengthMs: Math.ceil(lengthMs) });
     return nowMs + lengthMs;
   }
+}
+
+const limiterOption: OptionCheck = optionsOf<RateLimiterOptions>(limiterOptions);
+
+/**
+ * Creates a rate limiter in memory, for one process: a restart forgets everything it has counted. `openRateLimiter` of the
+ * stores in SQLite and Postgres opens one that keeps the orders of the day and bans. Windows are aligned to the wall clock at the time the clock was
+ * created; setting the clock neither stretches nor shrinks windows or bans. Memory is bounded by `maxTracked`. Throws a
+ * TypeError or RangeError that names an option that is missing, unknown, of the wrong type or below 1. Source: decision 42; convention 5.3.
+ *
+ * @example
+ * ```ts
+ * import { createManualClock, createMemoryRateLimiter } from "managed-orders/memory";
+ * const clock = createManualClock({ startMs: 30_000 });
+ * const limiter = createMemoryRateLimiter({ clock, weightPerMinute: 10 });
+ * const request = { address: "192.0.2.1", weight: 6 };
+ * console.log(await limiter.weigh(request)); // { used: 6 }
+ * const { refused } = await limiter.weigh(request);
+ * console.log(refused?.untilMs); // 60000
+ * ```
+ */
+export function createMemoryRateLimiter(options: RateLimiterOptions): RateLimiter {
+  limiterOption(options, "createMemoryRateLimiter");
+  return new LimitCounters(options);
+}
+
+/**
+ * Counts by key in windows that start at whole multiples of their length. A new window drops the counts of the previous
+ * one. A time before the running window counts in the running one. Beyond `maxKeys` the key first seen is dropped.
+ */
+export class KeyedWindowCounter<K> {
+  readonly #lengthMs: number;
+  readonly #maxKeys: number;
+  readonly #counts: Map<K, number> = new Map();
+  readonly #dropOldest: (most: number) => void = createOldestDropper(this.#counts);
+  #startMs = 0;
+
+  constructor(lengthMs: number, maxKeys: number) {
+    this.#lengthMs = lengthMs;
+    this.#maxKeys = maxKeys;
+  }
+
+  /** Returns the count of a key in the window of `nowMs`. */
+  count(key: K, nowMs: number): number {
+    this.#roll(nowMs);
+    return this.#counts.get(key) ?? 0;
+  }
+
+  /**
+   * Adds to a key and returns its count. A negative amount reverts an amount that was added at `nowMs`, but never more
+   * than is counted. If that window is over or the key was dropped, nothing changes.
+   */
+  add(key: K, change: Readonly<{ amount: number; nowMs: number }>): number {
+    const before = this.count(key, change.nowMs);
+    if (change.amount < 0 && (change.nowMs < this.#startMs || before === 0)) return before;
+    const after = Math.max(0, before + change.amount);
+    if (after === 0) this.#counts.delete(key);
+    else this.#counts.set(key, after);
+    this.#dropOldest(this.#maxKeys);
+    return after;
+  }
+
+  /** Resets a key to 0. */
+  evict(key: K): void {
+    this.#counts.delete(key);
+  }
+
+  /** Returns the end of the window of `nowMs`, on the same clock. */
+  endMs(nowMs: number): number {
+    this.#roll(nowMs);
+    return this.#startMs + this.#lengthMs;
+  }
+
+  #roll(nowMs: number): void {
+    const startMs = nowMs - (nowMs % this.#lengthMs);
+    if (startMs <= this.#startMs) return;
+    this.#startMs = startMs;
+    this.#counts.clear();
+  }
+}
+
+/**
+ * Creates a function that drops the oldest keys of a map until `most` are left. It keeps its iterator: finding the
+ * oldest key from the start each time would step over all dropped keys, up to half a million.
+ */
+export function createOldestDropper<K>(map: Map<K, unknown>): (most: number) => void {
+  let oldest: MapIterator<K> | undefined;
+  return (most) => {
+    while (map.size > most) {
+      oldest ??= map.keys();
+      const { done, value } = oldest.next();
+      if (done === true) oldest = undefined;
+      else map.delete(value);
+    }
+  };
 }
