@@ -4,17 +4,6 @@
  * @module managed-orders/sqlite
  */
 export type { StoredRateLimiter, StoredRateLimiterOptions } from "../shared/index.ts";
-export type { JournalPoint } from "./archive/index.ts";
-export type { SqliteDriverName } from "./database.ts";
-export type { SqliteJournalOptions } from "./journal-lifetime.ts";
-export {
-  openSqliteStore,
-  type SqliteRejectionOptions,
-  type SqliteRejections,
-  type SqliteStore,
-  type SqliteStoreOptions,
-} from "./order-store.ts";
-export type { MissingRecords } from "./seen-records.ts";
 export {
   backupSqliteStore,
   type RestoreStep,
@@ -23,9 +12,19 @@ export {
   type SqliteCopy,
   type SqliteRestored,
   type SqliteRestoreOptions,
-} from "./store-backup.ts";
+} from "./backup.ts";
+export type { SqliteDriverName } from "./database.ts";
+export type { JournalPoint, SqliteJournalOptions } from "./journal-lifetime.ts";
 export {
+  openSqliteStore,
+  type SqliteRejectionOptions,
+  type SqliteRejections,
+  type SqliteStore,
+  type SqliteStoreOptions,
+} from "./order-store.ts";
+export {
+  type MissingRecords,
   type SqliteVerification,
   type SqliteVerifyOptions,
   verifySqliteStore,
-} from "./store-verification.ts";
+} from "./verification.ts";

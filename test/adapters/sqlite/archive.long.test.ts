@@ -17,14 +17,9 @@ import {
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { lineOf } from "../../../src/adapters/sqlite/archive/archive-line.ts";
-import {
-  type ArchivedLine,
-  archiveWriter,
-  closeDays,
-  readArchive,
-} from "../../../src/adapters/sqlite/archive/index.ts";
+import { type ArchivedLine, lineOf, readArchive } from "../../../src/adapters/sqlite/archive.ts";
 import { openSqliteStore, verifySqliteStore } from "../../../src/adapters/sqlite/index.ts";
+import { archiveWriter, closeDays } from "../../../src/adapters/sqlite/journal-lifetime.ts";
 import { encodeRecord } from "../../../src/wire/index.ts";
 import { endedOrder, part, sampleRecord } from "../../store/rules/samples.ts";
 import { countIn, readValue, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";

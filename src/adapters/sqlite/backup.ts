@@ -26,17 +26,23 @@ import type { ShardHead } from "../../ports/index.ts";
 import { RestoredStore } from "../../store/internal.ts";
 import { checked } from "../checksums/index.ts";
 import { forgetAcknowledged, openAcknowledged } from "./acknowledged.ts";
-import type { SqliteDriverName } from "./database.ts";
-import { DRIVER_NAMES, loadDriver } from "./driver.ts";
-import { type FileKind, kindOf, markAs } from "./file-kind.ts";
-import { lockFile, lockFileOnce } from "./file-lock.ts";
-import { FileProblem } from "./file-problem.ts";
-import { createFile, explained, openDatabase, partOf, refuseOthers, requireThere } from "./open-database.ts";
-import type { Progress } from "./progress.ts";
-import { atOneMoment } from "./reading.ts";
-import { lastPosition, restoreContents } from "./restore/index.ts";
-import { commitsIn, sqliteStorage } from "./storage.ts";
-import { verifySqliteStore } from "./store-verification.ts";
+import { type BackupOptions, DRIVER_NAMES, loadDriver, type SqliteDriverName } from "./database.ts";
+import {
+  atOneMoment,
+  createFile,
+  explained,
+  FileProblem,
+  lockFile,
+  lockFileOnce,
+  openDatabase,
+  partOf,
+  refuseOthers,
+  requireThere,
+} from "./file.ts";
+import { restoreContents } from "./restore.ts";
+import { type FileKind, kindOf, markAs } from "./schema.ts";
+import { commitsIn, lastPosition, sqliteStorage } from "./storage.ts";
+import { verifySqliteStore } from "./verification.ts";
 
 /** What to copy and where to, and who is told of the progress. */
 export interface SqliteBackupOptions {
@@ -138,8 +144,11 @@ export async function backupSqliteStore(options: SqliteBackupOptions): Promise<S
   const { driver, onProgress } = options;
   const [path, to] = [resolve(options.path), resolve(options.to)];
   return await atOneMoment({ path, driver }, async (database) => {
-    const progress = (left: Readonly<{ totalPages: number; remainingPages: number }>): void =>
-      onProgress?.(left.totalPages - left.remainingPages, left.totalPages);
+    const progress: BackupOptions["progress"] = ({ totalPages, remainingPages }) => {
+      const isBetween = remainingPages > 0 && remainingPages < totalPages;
+      if (isBetween) onProgress?.(totalPages - remainingPages, totalPages);
+      return PAGES_PER_STEP;
+    };
     return await published(path, to, driver, async (part) => {
       // SQLite would create it with the permissions of the umask, and it has orders long before it is complete.
       createFile(part);
@@ -349,3 +358,6 @@ async function contentsOf(path: string, driver: SqliteDriverName | undefined): P
     database.close();
   }
 }
+
+/** Is told what is done of some work, and of all. */
+export type Progress = (done: number, all: number) => void;

@@ -15,16 +15,11 @@ import { decodeRecord } from "../../wire/index.ts";
 import { intactValue } from "../checksums/index.ts";
 import { nextTurn } from "../shared/index.ts";
 import { missingOf } from "./acknowledged.ts";
-import { readArchive } from "./archive/index.ts";
-import type { Database, SqliteDriverName } from "./database.ts";
-import { DRIVER_NAMES } from "./driver.ts";
-import { FileProblem } from "./file-problem.ts";
-import { atOneMoment } from "./reading.ts";
-import { lastPosition, requireEnd } from "./restore/index.ts";
-import { type MissingRecords, SeenRecords } from "./seen-records.ts";
-import { sqliteStorage } from "./storage.ts";
-import { keyOfCode } from "./storage-codes.ts";
-import { countsOf } from "./storage-journal.ts";
+import { readArchive } from "./archive.ts";
+import { type Database, DRIVER_NAMES, type SqliteDriverName } from "./database.ts";
+import { atOneMoment, FileProblem } from "./file.ts";
+import { keyOfCode } from "./keys.ts";
+import { countsOf, lastPosition, requireEnd, sqliteStorage } from "./storage.ts";
 
 /** What to verify: a store, the archive of its journal, and who is told of the progress. */
 export interface SqliteVerifyOptions {
@@ -261,5 +256,52 @@ class Findings {
 
   #progress(): void {
     this.#options.onProgress?.(Math.min(this.#all, this.#stored + this.#archived), this.#all);
+  }
+}
+
+/** A run of missing records of a shard, both ends included. */
+export interface MissingRecords {
+  readonly shard: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Notes which records of a shard were seen, with their checksums: about 4 bytes for each. */
+class SeenRecords {
+  readonly #checksums: Uint32Array;
+  readonly #seen: Uint8Array;
+
+  /** `last` is the sequence of the last record. */
+  constructor(last: number) {
+    this.#checksums = new Uint32Array(last + 1);
+    this.#seen = new Uint8Array((last >>> 3) + 1);
+  }
+
+  /**
+   * Notes a record. `again`: it was seen with the same checksum. `other`: it was seen with another one, or is beyond the
+   * last record.
+   */
+  note(sequence: number, checksum: number): "first" | "again" | "other" {
+    if (sequence < 1 || sequence >= this.#checksums.length) return "other";
+    if (this.#has(sequence)) return this.#checksums[sequence] === checksum ? "again" : "other";
+    this.#seen[sequence >>> 3] = (this.#seen[sequence >>> 3] ?? 0) | (1 << (sequence & 7));
+    this.#checksums[sequence] = checksum;
+    return "first";
+  }
+
+  /** Yields the runs of records from `from` on that were not seen. */
+  *missing(from: number): Generator<Readonly<{ from: number; to: number }>> {
+    let start = 0;
+    for (let sequence = Math.max(1, from); sequence <= this.#checksums.length; sequence++) {
+      const isMissing = sequence < this.#checksums.length && !this.#has(sequence);
+      if (isMissing && start === 0) start = sequence;
+      if (isMissing || start === 0) continue;
+      yield { from: start, to: sequence - 1 };
+      start = 0;
+    }
+  }
+
+  #has(sequence: number): boolean {
+    return ((this.#seen[sequence >>> 3] ?? 0) & (1 << (sequence & 7))) !== 0;
   }
 }

@@ -3,6 +3,7 @@ import {
   chmodSync,
   closeSync,
   constants,
+  existsSync,
   mkdirSync,
   openSync,
   realpathSync,
@@ -11,12 +12,22 @@ import {
   statSync,
 } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
-import { deviceProblem, fileProblem, linksProblem } from "../../common/index.ts";
-import type { Database, SqliteDriverName } from "./database.ts";
-import { loadDriver } from "./driver.ts";
-import { type FileKind, kindOf, markAs, refuseBackup } from "./file-kind.ts";
-import { FileProblem } from "./file-problem.ts";
-import { MIGRATIONS, migrate, newestVersion, schemaVersion } from "./migrations.ts";
+import { deviceProblem, errorCode, fileProblem, linksProblem } from "../../common/index.ts";
+import { type Database, type Driver, loadDriver, type SqliteDriverName, useDriver } from "./database.ts";
+import {
+  type FileKind,
+  kindOf,
+  MIGRATIONS,
+  markAs,
+  migrate,
+  newestVersion,
+  schemaVersion,
+} from "./schema.ts";
+
+/** A problem with a file or directory of a store whose message is already meant for the host. */
+export class FileProblem extends Error {
+  readonly code = "STORE_FILE";
+}
 
 /** Path of the file, how long a write waits for another process, in milliseconds, and the driver. */
 export type DatabaseOptions = Readonly<{
@@ -123,6 +134,14 @@ export function refuseOthers(database: Database, name: string): void {
   }
 }
 
+/** Throws an Error that names the file if it is a backup. */
+function refuseBackup(database: Database, name: string): void {
+  if (kindOf(database) !== "backup") return;
+  throw new FileProblem(
+    `${name} is a backup, and orders that are open in it may have been executed since: make a new store of it with managed-orders restore or restoreSqliteStore`,
+  );
+}
+
 /** Throws an Error that names a file which is to be read and does not exist. */
 export function requireThere(path: string): void {
   if (statSync(path, { throwIfNoEntry: false }) === undefined)
@@ -130,7 +149,7 @@ export function requireThere(path: string): void {
 }
 
 /** Throws an Error that names the file if its schema is not the newest one. */
-export function requireNewest(database: Database, name: string): void {
+function requireNewest(database: Database, name: string): void {
   const version = schemaVersion(database);
   const newest = newestVersion(MIGRATIONS);
   if (version === newest) return;
@@ -151,7 +170,7 @@ function configure(database: Database, name: string): void {
 }
 
 /** Returns the error for a file that another process has open. */
-export function inUse(cause: unknown, name: string): Error {
+function inUse(cause: unknown, name: string): Error {
   const message = `${name} is in use by another process: end that process, or choose another path`;
   return Object.assign(new Error(message, { cause }), { code: "EBUSY" });
 }
@@ -178,3 +197,128 @@ function messageOf(code: string, name: string): string {
 function codeOf(error: unknown): string {
   return error instanceof Error && "code" in error ? String(error.code) : String(error);
 }
+
+/** Where a store is, and the driver to read it with. */
+export type ReadingOptions = Readonly<{ path: string; driver?: SqliteDriverName | undefined }>;
+
+/**
+ * Runs work on the contents of a store or a backup at one moment, through a connection that only reads. Other connections
+ * go on reading and writing meanwhile; the write-ahead log grows until the work is done. With `alone`, no other connection
+ * may have the store open, and none can open it meanwhile. Nothing of it changes. Rejects with an Error that names the
+ * file if it is not a store of this version or cannot be read and, with `alone`, if it is a backup, or in use (code EBUSY).
+ */
+export async function atOneMoment<T>(
+  options: ReadingOptions,
+  work: (database: Database) => Promise<T>,
+  { alone }: Readonly<{ alone: boolean }> = { alone: false },
+): Promise<T> {
+  const name = basename(options.path);
+  const { database, release } = openToRead(options, name, alone);
+  try {
+    return await work(database);
+  } catch (error) {
+    throw withFileName(error, name);
+  } finally {
+    release();
+  }
+}
+
+function openToRead({ path, driver }: ReadingOptions, name: string, alone: boolean): Connection {
+  const loaded = loadDriver(driver);
+  let connection: Connection | undefined;
+  try {
+    requireThere(path);
+    connection = connect(loaded, path, alone ? { timeoutMs: 0 } : { readonly: true });
+    const { database } = connection;
+    // Every connection to a file with a write-ahead log holds a shared lock on it for as long as it is open.
+    if (alone) database.pragma("locking_mode = EXCLUSIVE");
+    refuseOthers(database, name);
+    if (alone) refuseBackup(database, name);
+    requireNewest(database, name);
+    database.exec("BEGIN");
+    // A transaction sees the moment of its first read.
+    database.prepare("SELECT 1 FROM heads").get();
+    return connection;
+  } catch (error) {
+    connection?.release();
+    throw alone && errorCode(error) === "SQLITE_BUSY" ? inUse(error, name) : explained(error, name);
+  }
+}
+
+/** A connection to a file, and what closes it and ends the use of its driver. */
+type Connection = Readonly<{ database: Database; release: () => void }>;
+
+/**
+ * Opens a file that others may have open in this process too. Throws an Error that names the file if they use another
+ * driver, or if it cannot be opened.
+ */
+export function connect(driver: Driver, path: string, options: Parameters<Driver["open"]>[1]): Connection {
+  const name = basename(path);
+  const real = realpathSync(path);
+  const endUse = useDriver(real, driver.name, name);
+  try {
+    const database = driver.open(real, options);
+    return {
+      database,
+      release() {
+        database.close();
+        endUse();
+      },
+    };
+  } catch (error) {
+    endUse();
+    throw explained(error, name);
+  }
+}
+
+/** Releases a lock. */
+export type Unlock = () => void;
+
+/** Locks a file as {@link lockFile} does, through a file beside it that is removed when the lock is released. */
+export function lockFileOnce(options: DatabaseOptions): Unlock {
+  const unlock = lockFile(options);
+  return () => {
+    // While it is locked: removed later, it could be one that somebody else has locked meanwhile.
+    rmSync(lockOf(options.path), { force: true });
+    unlock();
+  };
+}
+
+/**
+ * Locks a file exclusively for this opening, through an empty file beside it. Waits up to `busyTimeoutMs` for another holder.
+ * The system releases the lock with the process, however it dies, so that nothing needs cleaning up. Throws an Error
+ * that names the file: with the code EBUSY if another holder has it, else with the code of the failure.
+ */
+export function lockFile({ path, busyTimeoutMs, driver: name }: DatabaseOptions): Unlock {
+  const driver = loadDriver(name);
+  const beside = lockOf(path);
+  let lock: Database | undefined;
+  try {
+    const ino = createLock(beside);
+    lock = driver.open(beside, { timeoutMs: busyTimeoutMs });
+    // The lock file is never written, so a journal file on disk would only be left behind.
+    lock.pragma("journal_mode = MEMORY");
+    lock.exec("BEGIN EXCLUSIVE");
+    if (statSync(beside, { throwIfNoEntry: false })?.ino !== ino) throw removedLock();
+  } catch (cause) {
+    lock?.close();
+    throw (errorCode(cause) === "SQLITE_BUSY" ? inUse : explained)(cause, basename(path));
+  }
+  return () => void lock?.close();
+}
+
+/** Creates the lock file if it is missing. Returns its number in the file system. */
+function createLock(path: string): number {
+  try {
+    return createFile(path).ino;
+  } catch (cause) {
+    // Its directory was created first, so it was there a moment ago.
+    if (errorCode(cause) === "ENOENT" && existsSync(dirname(path))) throw removedLock();
+    throw cause;
+  }
+}
+
+const lockOf = (path: string): string => `${resolve(path)}.lock`;
+
+/** The holder has removed the file before this lock was got: whoever comes next locks another file. */
+const removedLock = (): Error => Object.assign(new Error("the lock was removed"), { code: "SQLITE_BUSY" });
