@@ -39,7 +39,7 @@ import {
   refuseOthers,
   requireThere,
 } from "./file.ts";
-import { restoreContents } from "./restore.ts";
+import { type Progress, restoreContents } from "./restore.ts";
 import { type FileKind, kindOf, markAs } from "./schema.ts";
 import { commitsIn, lastPosition, sqliteStorage } from "./storage.ts";
 import { verifySqliteStore } from "./verification.ts";
@@ -358,6 +358,3 @@ async function contentsOf(path: string, driver: SqliteDriverName | undefined): P
     database.close();
   }
 }
-
-/** Is told what is done of some work, and of all. */
-export type Progress = (done: number, all: number) => void;

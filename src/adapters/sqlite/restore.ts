@@ -5,12 +5,14 @@ import { decodeRecord } from "../../wire/index.ts";
 import { checked, withChecksum } from "../checksums/index.ts";
 import { nextTurn } from "../shared/index.ts";
 import { type ArchivedRecord, readArchive } from "./archive.ts";
-import type { Progress } from "./backup.ts";
 import type { Database, SqliteDriverName } from "./database.ts";
 import { FileProblem, openDatabase } from "./file.ts";
 import { codeOf, sequenceOfCode } from "./keys.ts";
 import { renewStoreId } from "./schema.ts";
 import { countsOf, indexAll, lastPosition, sqliteStorage } from "./storage.ts";
+
+/** Is told what is done of some work, and of all. */
+export type Progress = (done: number, all: number) => void;
 
 /**
  * What to make of the copy of a backup, see `SqliteRestoreOptions`. `from` is the path of the backup. `puttingBack` and

@@ -2,11 +2,9 @@ import { errorName } from "../../common/index.ts";
 import { harmless } from "../../host-answers/index.ts";
 import type { Telemetry } from "../../ports/index.ts";
 import { readJson } from "../../wire/index.ts";
-import type { AbandonExchange } from "./exchange.ts";
-import { Lines } from "./lines.ts";
-import type { VenueLink } from "./link.ts";
-import { STREAMS, type StreamName } from "./routes.ts";
-import { VenueHttpError } from "./venue-http-error.ts";
+import { type AbandonExchange, VenueHttpError, type VenueLink } from "./link.ts";
+import { utf8In } from "./messages.ts";
+import { type Manifest, STREAMS, type StreamName } from "./routes.ts";
 
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
@@ -14,17 +12,23 @@ const LONGEST_PAUSE_MS = 5_000;
 /** Members of a message, whose types have not been checked. */
 export type StreamMessage = Readonly<Record<string, unknown>>;
 
-/** Dependencies of a follower. */
-export type VenueFollowerParts = Readonly<{
+/** Dependencies of the parts of a remote venue. */
+export type RemoteParts = Readonly<{
   link: VenueLink;
-  name: StreamName;
+  manifest: Manifest;
   silenceMs: number;
   telemetry: Telemetry | undefined;
-  /** Called with the first message of each connection. `isAnew`: events before it may have been missed. */
-  began: (hello: StreamMessage, isAnew: boolean) => void;
-  /** Called with each event, in order and once, and with each message that has no number. */
-  received: (message: StreamMessage) => void;
 }>;
+
+/** Dependencies of a follower. */
+type VenueFollowerParts = Omit<RemoteParts, "manifest"> &
+  Readonly<{
+    name: StreamName;
+    /** Called with the first message of each connection. `isAnew`: events before it may have been missed. */
+    began: (hello: StreamMessage, isAnew: boolean) => void;
+    /** Called with each event, in order and once, and with each message that has no number. */
+    received: (message: StreamMessage) => void;
+  }>;
 
 /** State of a stream. */
 export interface StreamState {
@@ -208,6 +212,47 @@ function messageOf(line: string): StreamMessage | undefined {
     const value = readJson(line);
     const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
     return isObject ? (value as StreamMessage) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Most bytes of one line of a stream. */
+const MOST_LINE_BYTES = 8 * 1024 * 1024;
+
+const LINE_BREAK = 10;
+
+/** Divides the bytes of a stream into lines. */
+class Lines {
+  #parts: Uint8Array[] = [];
+  #length = 0;
+
+  /** Returns the lines that these bytes complete; undefined if a line is too long or not UTF-8. */
+  take(bytes: Uint8Array): readonly string[] | undefined {
+    const lines: string[] = [];
+    let from = 0;
+    for (let end = bytes.indexOf(LINE_BREAK); end >= 0; end = bytes.indexOf(LINE_BREAK, from)) {
+      if (!this.#add(bytes.subarray(from, end))) return undefined;
+      const text = textOf(Buffer.concat(this.#parts));
+      if (text === undefined) return undefined;
+      lines.push(text);
+      this.#parts = [];
+      this.#length = 0;
+      from = end + 1;
+    }
+    return this.#add(bytes.subarray(from)) ? lines : undefined;
+  }
+
+  #add(bytes: Uint8Array): boolean {
+    this.#length += bytes.length;
+    if (bytes.length > 0) this.#parts.push(bytes);
+    return this.#length <= MOST_LINE_BYTES;
+  }
+}
+
+function textOf(bytes: Uint8Array): string | undefined {
+  try {
+    return utf8In(bytes);
   } catch {
     return undefined;
   }
