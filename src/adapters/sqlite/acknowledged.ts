@@ -33,14 +33,6 @@ const SYNC_AFTER_MS = 250;
 /** Path of the file beside a store that says how many of its transactions were acknowledged. */
 const acknowledgedFileOf = (path: string): string => `${path}.acknowledged`;
 
-/** Notes beside a store how many transactions it had when the last one was acknowledged. */
-export type Acknowledged = Readonly<{
-  /** Notes that so many transactions are durable. Call it after a commit and before anyone is told. */
-  note(commits: number): void;
-  /** Brings the file to the disk and closes it. */
-  close(): void;
-}>;
-
 /** Returns the number of transactions that were acknowledged to users of a store; undefined if no file says so. */
 function readAcknowledged(path: string): number | undefined {
   let file: number | undefined;
@@ -108,10 +100,11 @@ export const forgetAcknowledged = (path: string): void => rmSync(acknowledgedFil
 export function openAcknowledged(path: string, commits: number): Acknowledged {
   // Not truncated: until the new number is written, the old one stands.
   const flags = constants.O_RDWR | constants.O_CREAT;
-  return new AcknowledgedFile(openSync(acknowledgedFileOf(path), flags, 0o600), commits);
+  return new Acknowledged(openSync(acknowledgedFileOf(path), flags, 0o600), commits);
 }
 
-class AcknowledgedFile implements Acknowledged {
+/** Notes beside a store how many transactions it had when the last one was acknowledged. */
+export class Acknowledged {
   readonly #file: number;
   readonly #bytes = Buffer.alloc(SLOT_BYTES, "\n");
   #total: number;
@@ -128,6 +121,7 @@ class AcknowledgedFile implements Acknowledged {
     fdatasyncSync(file);
   }
 
+  /** Notes that so many transactions are durable. Call it after a commit and before anyone is told. */
   note(commits: number): void {
     if (this.#isClosed) return;
     this.#total = commits;
@@ -138,6 +132,7 @@ class AcknowledgedFile implements Acknowledged {
     });
   }
 
+  /** Brings the file to the disk and closes it. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;

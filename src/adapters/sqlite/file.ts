@@ -14,27 +14,18 @@ import {
 import { basename, dirname, resolve } from "node:path";
 import { deviceProblem, errorCode, fileProblem, linksProblem } from "../../common/index.ts";
 import { type Database, type Driver, loadDriver, type SqliteDriverName, useDriver } from "./database.ts";
-import {
-  type FileKind,
-  kindOf,
-  MIGRATIONS,
-  markAs,
-  migrate,
-  newestVersion,
-  schemaVersion,
-} from "./schema.ts";
+import { type FileKind, kindOf, markAs, migrate, NEWEST_VERSION, schemaVersion } from "./schema.ts";
 
 /** A problem with a file or directory of a store whose message is already meant for the host. */
 export class FileProblem extends Error {
   readonly code = "STORE_FILE";
 }
 
-/** Path of the file, how long a write waits for another process, in milliseconds, and the driver. */
-export type DatabaseOptions = Readonly<{
-  path: string;
-  busyTimeoutMs: number;
-  driver?: SqliteDriverName | undefined;
-}>;
+/** Where a store is, and the driver to open it with. */
+export type ReadingOptions = Readonly<{ path: string; driver?: SqliteDriverName | undefined }>;
+
+/** The same, and how long a write waits for another process, in milliseconds. */
+export type DatabaseOptions = ReadingOptions & Readonly<{ busyTimeoutMs: number }>;
 
 /**
  * Opens or creates the database file with the newest schema, a write-ahead log and full durability. A new directory is
@@ -122,14 +113,13 @@ function restrictAccess(path: string): void {
 /** Checks the file before anything is written, so that a file of another program stays unchanged. */
 export function refuseOthers(database: Database, name: string): void {
   const version = schemaVersion(database);
-  const newest = newestVersion(MIGRATIONS);
   const isEmpty =
     version === 0 && database.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get() === undefined;
   if (kindOf(database) === undefined && !isEmpty)
     throw new FileProblem(`${name} is a database of another program: choose another path`);
-  if (version > newest) {
+  if (version > NEWEST_VERSION) {
     throw new FileProblem(
-      `${name} has schema version ${version}, but this version of managed-orders supports versions up to ${newest}: update managed-orders`,
+      `${name} has schema version ${version}, but this version of managed-orders supports versions up to ${NEWEST_VERSION}: update managed-orders`,
     );
   }
 }
@@ -151,13 +141,12 @@ export function requireThere(path: string): void {
 /** Throws an Error that names the file if its schema is not the newest one. */
 function requireNewest(database: Database, name: string): void {
   const version = schemaVersion(database);
-  const newest = newestVersion(MIGRATIONS);
-  if (version === newest) return;
+  if (version === NEWEST_VERSION) return;
   const remedy =
     kindOf(database) === "backup"
       ? "restore it, which updates the new store"
       : "open it once with openSqliteStore, which updates it";
-  throw new FileProblem(`${name} has schema version ${version} instead of ${newest}: ${remedy}`);
+  throw new FileProblem(`${name} has schema version ${version} instead of ${NEWEST_VERSION}: ${remedy}`);
 }
 
 function configure(database: Database, name: string): void {
@@ -197,9 +186,6 @@ function messageOf(code: string, name: string): string {
 function codeOf(error: unknown): string {
   return error instanceof Error && "code" in error ? String(error.code) : String(error);
 }
-
-/** Where a store is, and the driver to read it with. */
-export type ReadingOptions = Readonly<{ path: string; driver?: SqliteDriverName | undefined }>;
 
 /**
  * Runs work on the contents of a store or a backup at one moment, through a connection that only reads. Other connections

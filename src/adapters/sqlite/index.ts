@@ -4,15 +4,7 @@
  * @module managed-orders/sqlite
  */
 export type { StoredRateLimiter, StoredRateLimiterOptions } from "../shared/index.ts";
-export {
-  backupSqliteStore,
-  type RestoreStep,
-  restoreSqliteStore,
-  type SqliteBackupOptions,
-  type SqliteCopy,
-  type SqliteRestored,
-  type SqliteRestoreOptions,
-} from "./backup.ts";
+export { backupSqliteStore, type SqliteBackupOptions, type SqliteCopy } from "./backup.ts";
 export type { SqliteDriverName } from "./database.ts";
 export type { JournalPoint, SqliteJournalOptions } from "./journal-lifetime.ts";
 export {
@@ -22,6 +14,12 @@ export {
   type SqliteStore,
   type SqliteStoreOptions,
 } from "./order-store.ts";
+export {
+  type RestoreStep,
+  restoreSqliteStore,
+  type SqliteRestored,
+  type SqliteRestoreOptions,
+} from "./restore.ts";
 export {
   type MissingRecords,
   type SqliteVerification,

@@ -64,17 +64,6 @@ export type JournalPoint =
   | "before-archive-swap"
   | "during-archive-swap";
 
-/** All points, in this order. */
-export const JOURNAL_POINTS: readonly JournalPoint[] = [
-  "before-archive-write",
-  "during-archive-write",
-  "after-archive-write",
-  "before-forget-commit",
-  "after-forget-commit",
-  "before-archive-swap",
-  "during-archive-swap",
-];
-
 /** Is called at a point. A crash test kills the process there. */
 type Probe = (point: JournalPoint) => void;
 
@@ -141,7 +130,7 @@ export function journalLifetime(
   return {
     retain(places, beforeMs) {
       if (places.length === 0) return;
-      if (writer !== undefined) alone(() => writer.add(recordsAt(places), beforeMs));
+      if (writer !== undefined) alone(() => writer(recordsAt(places), beforeMs));
       probe("before-forget-commit");
     },
     methodsOf: (store) => ({
@@ -197,51 +186,40 @@ function archivedRecords(database: Database): (places: readonly RecordPlace[]) =
 /** Number of bytes that one call writes, and of characters that are compressed at a time. */
 const BLOCK = 65_536;
 
-/** Adds records to the archive. */
-type ArchiveWriter = Readonly<{
-  /**
-   * Adds records to the file of a day, or of a later day that the archive has already begun. Returns when they are on
-   * disk. If that fails, throws an Error that names the file; a part of a line that was written is cut off before the
-   * next record. Call it while no other process can.
-   */
-  add(records: readonly ArchivedRecord[], dayMs: number): void;
-}>;
-
-/** The id of the store that writes an archive, and whether it has written one before. */
-type ArchivedStore = Readonly<{ storeId: number; hasArchive: boolean }>;
-
 /**
  * Opens the archive of a store in a directory, which it creates with mode 0700 for a store without an archive. `probe` is
  * called at the named points of an addition. Throws an Error that names the directory if it belongs to another store, or
  * if it belongs to none and the store has an archive already.
+ *
+ * The returned function adds records to the file of a day, or of a later day that the archive has already begun. It
+ * returns when they are on disk. If that fails, it throws an Error that names the file; a part of a line that was written
+ * is cut off before the next record. Call it while no other process can.
  */
 export function archiveWriter(
   folder: string,
-  { storeId, hasArchive }: ArchivedStore,
+  { storeId, hasArchive }: Readonly<{ storeId: number; hasArchive: boolean }>,
   probe: Probe = unwatched,
-): ArchiveWriter {
+): (records: readonly ArchivedRecord[], dayMs: number) => void {
   if (hasArchive) requireBound(folder, storeId);
   makeFolder(folder);
   bindArchive(folder, storeId);
   /** The file whose name this writer has brought to the disk. */
   let named: string | undefined;
-  return {
-    add(records, dayMs) {
-      if (records.length === 0) return;
-      requireBound(folder, storeId);
-      const day = new Date(dayMs).toISOString().slice(0, "yyyy-mm-dd".length);
-      const newest = daysOf(folder).at(-1)?.day ?? day;
-      const path = linesPath(folder, newest > day ? newest : day);
-      try {
-        probe("before-archive-write");
-        append(path, Buffer.from(records.map(lineOf).join("")), probe);
-        if (named !== path) syncFolder(folder);
-        named = path;
-        probe("after-archive-write");
-      } catch (cause) {
-        throw archiveError(path, "cannot be written", cause);
-      }
-    },
+  return (records, dayMs) => {
+    if (records.length === 0) return;
+    requireBound(folder, storeId);
+    const day = new Date(dayMs).toISOString().slice(0, "yyyy-mm-dd".length);
+    const newest = daysOf(folder).at(-1)?.day ?? day;
+    const path = linesPath(folder, newest > day ? newest : day);
+    try {
+      probe("before-archive-write");
+      append(path, Buffer.from(records.map(lineOf).join("")), probe);
+      if (named !== path) syncFolder(folder);
+      named = path;
+      probe("after-archive-write");
+    } catch (cause) {
+      throw archiveError(path, "cannot be written", cause);
+    }
   };
 }
 

@@ -115,10 +115,8 @@ export function schemaVersion(database: Database): number {
   return database.pragma("user_version", { simple: true }) as number;
 }
 
-/** Returns the schema version after the last step. */
-export function newestVersion(migrations: readonly Migration[]): number {
-  return migrations.at(-1)?.version ?? 0;
-}
+/** The schema version after the last step. */
+export const NEWEST_VERSION: number = MIGRATIONS.at(-1)?.version ?? 0;
 
 /** Runs the steps that the file still lacks, each in its own transaction. */
 export function migrate(database: Database, migrations: readonly Migration[] = MIGRATIONS): void {

@@ -140,8 +140,7 @@ const FILL_MEMBERS: Readonly<{
 }> = { executionId: printable(64), quantity: executedQuantity, price, timeMs: count };
 
 /** An execution as it is written: with its quantity in one text, exact to 18 decimals. */
-type WrittenFill<F extends Fill> = Omit<F, "quantity" | "fine"> &
-  Readonly<{ quantity: ExactQuantity }>;
+type WrittenFill<F extends Fill> = Omit<F, "quantity" | "fine"> & Readonly<{ quantity: ExactQuantity }>;
 
 /** Executions by the codec of how they are written. */
 const fillOf = <F extends Fill>(written: Codec<WrittenFill<F>>): Codec<F> =>

@@ -180,10 +180,7 @@ class RemoteStreams {
 }
 
 /** Returns the source of quotes of a server. */
-function remoteMarket(
-  { manifest: { ownFillsInPrints } }: RemoteParts,
-  streams: RemoteStreams,
-): MarketData {
+function remoteMarket({ manifest: { ownFillsInPrints } }: RemoteParts, streams: RemoteStreams): MarketData {
   return {
     ...(ownFillsInPrints && { ownFillsInPrints }),
     subscribe: (sink) => streams.follow("market", (message) => take(sink, message)),

@@ -235,7 +235,7 @@ describe.skipIf(!canBackUp)("decision VA: a restore at a journal position", () =
     await expect(restore(other)).rejects.toThrow(
       /^the archive lacks \d+ records up to the journal position \d+$/,
     );
-    archiveWriter(other, { storeId: 1, hasArchive: false }).add(
+    archiveWriter(other, { storeId: 1, hasArchive: false })(
       [{ text: encodeRecord(sampleRecord(3, 1)), position: last }],
       0,
     );
