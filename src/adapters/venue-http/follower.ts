@@ -16,19 +16,20 @@ export type StreamMessage = Readonly<Record<string, unknown>>;
 export type RemoteParts = Readonly<{
   link: VenueLink;
   manifest: Manifest;
-  silenceMs: number;
+  streams: FollowedStreams;
   telemetry: Telemetry | undefined;
 }>;
 
-/** Dependencies of a follower. */
-type VenueFollowerParts = Omit<RemoteParts, "manifest"> &
-  Readonly<{
-    name: StreamName;
-    /** Called with the first message of each connection. `isAnew`: events before it may have been missed. */
-    began: (hello: StreamMessage, isAnew: boolean) => void;
-    /** Called with each event, in order and once, and with each message that has no number. */
-    received: (message: StreamMessage) => void;
-  }>;
+/** Connections to a server, and how long a stream may be silent. */
+type Following = Readonly<{ link: VenueLink; silenceMs: number; telemetry: Telemetry | undefined }>;
+
+/** What a stream is followed for. */
+type StreamListener = Readonly<{
+  /** Called with the first message of each connection. `isAnew`: events before it may have been missed. */
+  began?: (hello: StreamMessage, isAnew: boolean) => void;
+  /** Called with each event, in order and once, and with each message that has no number. */
+  received: (message: StreamMessage) => void;
+}>;
 
 /** State of a stream. */
 export interface StreamState {
@@ -39,12 +40,43 @@ export interface StreamState {
   readonly after: number;
 }
 
+/** The streams of a server that are followed. */
+export class FollowedStreams {
+  readonly #following: Following;
+  readonly #followers: Set<VenueFollower> = new Set();
+
+  constructor(following: Following) {
+    this.#following = following;
+  }
+
+  /** States of the streams. */
+  get states(): readonly StreamState[] {
+    return [...this.#followers].map(({ state }) => state);
+  }
+
+  /** Follows a stream until the returned function is called. */
+  follow(name: StreamName, listener: StreamListener): () => void {
+    const follower = new VenueFollower({ ...this.#following, ...listener, name });
+    this.#followers.add(follower);
+    return () => {
+      follower.close();
+      this.#followers.delete(follower);
+    };
+  }
+
+  /** Ends all streams. */
+  close(): void {
+    for (const follower of this.#followers) follower.close();
+    this.#followers.clear();
+  }
+}
+
 /**
  * Follows one stream until it is closed. After a break it goes on from the last event that it has heard; if the server no
  * longer has what came after it, it begins anew.
  */
-export class VenueFollower {
-  readonly #parts: VenueFollowerParts;
+class VenueFollower {
+  readonly #parts: Following & StreamListener & Readonly<{ name: StreamName }>;
   #stream: string | undefined;
   #after = 0;
   #isLive = false;
@@ -55,7 +87,7 @@ export class VenueFollower {
   #wake: () => void = () => undefined;
   #problem = "";
 
-  constructor(parts: VenueFollowerParts) {
+  constructor(parts: Following & StreamListener & Readonly<{ name: StreamName }>) {
     this.#parts = parts;
     void this.#follow();
   }
@@ -190,7 +222,7 @@ export class VenueFollower {
     if (this.#problem !== "") this.#report("info", "venue-http.up", {});
     this.#problem = "";
     harmless(
-      () => this.#parts.began(hello, isAnew),
+      () => this.#parts.began?.(hello, isAnew),
       () => undefined,
     );
     return true;

@@ -8,7 +8,7 @@ import type {
   VenueCapabilities,
   VenueEvent,
 } from "../../ports/index.ts";
-import { type RemoteParts, type StreamMessage, type StreamState, VenueFollower } from "./follower.ts";
+import type { RemoteParts, StreamMessage } from "./follower.ts";
 import { VenueHttpError } from "./link.ts";
 import { capabilities as capabilitiesCodec, VENUE_ROUTES } from "./routes.ts";
 import { isReport, report as reportCodec } from "./values.ts";
@@ -23,7 +23,7 @@ export class RemoteVenue implements ExecutionVenue {
   readonly venueTimeMs?: () => Promise<number>;
   readonly voidChild?: (child: ChildRequest) => Promise<ChildReport | "voided">;
   readonly #parts: RemoteParts;
-  readonly #listeners: Map<VenueFollower, Listener> = new Map();
+  readonly #listeners: Set<Readonly<{ listener: Listener }>> = new Set();
   readonly #open: OpenChildren;
   #capabilities: VenueCapabilities;
 
@@ -47,11 +47,6 @@ export class RemoteVenue implements ExecutionVenue {
     return this.#capabilities;
   }
 
-  /** States of the streams of reports. */
-  get streams(): readonly StreamState[] {
-    return [...this.#listeners.keys()].map(({ state }) => state);
-  }
-
   /** Number of look-ups that are due or under way because events were missed. */
   get looking(): number {
     return this.#open.looking;
@@ -67,24 +62,21 @@ export class RemoteVenue implements ExecutionVenue {
   }
 
   subscribe(listener: Listener): () => void {
-    const { link, silenceMs, telemetry } = this.#parts;
-    const follower = new VenueFollower({
-      ...{ link, name: "events", silenceMs, telemetry },
+    const leave = this.#parts.streams.follow("events", {
       began: (hello, isAnew) => this.#began(hello, isAnew),
       received: (message) => this.#receive(message, listener),
     });
-    this.#listeners.set(follower, listener);
+    const entry = { listener };
+    this.#listeners.add(entry);
     return () => {
-      follower.close();
-      this.#listeners.delete(follower);
+      leave();
+      this.#listeners.delete(entry);
     };
   }
 
-  /** Ends the streams and the look-ups. */
+  /** Ends the look-ups. */
   close(): void {
     this.#open.close();
-    for (const follower of this.#listeners.keys()) follower.close();
-    this.#listeners.clear();
   }
 
   #lookup(child: ChildRequest): Promise<ChildReport | NotFound> {
@@ -141,7 +133,7 @@ export class RemoteVenue implements ExecutionVenue {
   }
 
   #deliver(report: ChildReport): void {
-    for (const listener of [...this.#listeners.values()]) {
+    for (const { listener } of [...this.#listeners]) {
       harmless(
         () => listener({ report }),
         () => this.#parts.telemetry?.event("warn", "venue-http.listener-failed", { stream: "events" }),

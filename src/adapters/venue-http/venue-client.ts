@@ -8,12 +8,11 @@ import type {
   Instruments,
   MarketData,
   MarketSink,
-  NativeExecution,
   NativeOrders,
   VolumeHistory,
 } from "../../ports/index.ts";
 import { createMemoryInstruments } from "../memory/index.ts";
-import { type RemoteParts, type StreamMessage, type StreamState, VenueFollower } from "./follower.ts";
+import { FollowedStreams, type RemoteParts, type StreamMessage, type StreamState } from "./follower.ts";
 import { clientOption, type VenueClientOptions, VenueHttpError, VenueLink } from "./link.ts";
 import { RemoteVenue } from "./remote-venue.ts";
 import { type Changed, type Manifest, type Part, PROTOCOL, type StreamName, VENUE_ROUTES } from "./routes.ts";
@@ -80,17 +79,17 @@ export async function openVenueClient(options: VenueClientOptions): Promise<Venu
   const link = new VenueLink({ ...options, clock: checkedClock(options.clock, telemetry) });
   try {
     const manifest = await greet(link, options.openWithinMs ?? OPEN_WITHIN_MS);
-    const parts = { link, manifest, silenceMs, telemetry };
+    const streams = new FollowedStreams({ link, silenceMs, telemetry });
+    const parts = { link, manifest, streams, telemetry };
     const has = (part: Part): boolean => manifest.parts.includes(part);
-    const streams = new RemoteStreams(parts);
     const instruments = has("instruments")
       ? await RemoteInstruments.open({ link, telemetry, everyMs })
       : undefined;
     const venue = new RemoteVenue(parts);
     return {
       ...{ venue, instruments },
-      marketData: has("market") ? remoteMarket(parts, streams) : undefined,
-      nativeOrders: has("native") ? remoteNative(parts, streams) : undefined,
+      marketData: has("market") ? remoteMarket(parts) : undefined,
+      nativeOrders: has("native") ? remoteNative(parts) : undefined,
       balances: has("balances")
         ? { balances: (accountId) => link.call(VENUE_ROUTES.balances, { accountId }) }
         : undefined,
@@ -98,11 +97,7 @@ export async function openVenueClient(options: VenueClientOptions): Promise<Venu
       volumeHistory: has("volume")
         ? { minutes: (range) => link.call(VENUE_ROUTES.volume, range) }
         : undefined,
-      status: () => ({
-        streams: [...venue.streams, ...streams.states],
-        calls: link.calls,
-        lookups: venue.looking,
-      }),
+      status: () => ({ streams: streams.states, calls: link.calls, lookups: venue.looking }),
       close() {
         instruments?.close();
         venue.close();
@@ -138,52 +133,25 @@ async function greet(link: VenueLink, withinMs: number): Promise<Manifest> {
   }
 }
 
-/** The streams of quotes and of native orders. */
-class RemoteStreams {
-  readonly #parts: RemoteParts;
-  readonly #followers: Set<VenueFollower> = new Set();
-
-  constructor(parts: RemoteParts) {
-    this.#parts = parts;
-  }
-
-  /** States of the streams. */
-  get states(): readonly StreamState[] {
-    return [...this.#followers].map(({ state }) => state);
-  }
-
-  /** Follows a stream until the returned function is called. `missed` is called when it begins anew. */
-  follow(
-    name: StreamName,
-    received: (message: StreamMessage) => void,
-    missed: () => void = () => undefined,
-  ): () => void {
-    const { link, silenceMs, telemetry } = this.#parts;
-    const unreadable = (): void => telemetry?.event("warn", "venue-http.unreadable-event", { stream: name });
-    const follower = new VenueFollower({
-      ...{ link, name, silenceMs, telemetry },
-      began: (_hello, isAnew) => (isAnew ? missed() : undefined),
-      received: (message) => harmless(() => received(message), unreadable),
-    });
-    this.#followers.add(follower);
-    return () => {
-      follower.close();
-      this.#followers.delete(follower);
-    };
-  }
-
-  /** Ends all streams. */
-  close(): void {
-    for (const follower of this.#followers) follower.close();
-    this.#followers.clear();
-  }
+/** Takes what a message says, or tells the operator that it cannot be read. */
+function quietly(
+  { telemetry }: RemoteParts,
+  stream: StreamName,
+  take: (message: StreamMessage) => void,
+): (message: StreamMessage) => void {
+  const unreadable = (): void => telemetry?.event("warn", "venue-http.unreadable-event", { stream });
+  return (message) => harmless(() => take(message), unreadable);
 }
 
 /** Returns the source of quotes of a server. */
-function remoteMarket({ manifest: { ownFillsInPrints } }: RemoteParts, streams: RemoteStreams): MarketData {
+function remoteMarket(parts: RemoteParts): MarketData {
+  const { ownFillsInPrints } = parts.manifest;
   return {
     ...(ownFillsInPrints && { ownFillsInPrints }),
-    subscribe: (sink) => streams.follow("market", (message) => take(sink, message)),
+    subscribe: (sink) =>
+      parts.streams.follow("market", {
+        received: quietly(parts, "market", (message) => take(sink, message)),
+      }),
   };
 }
 
@@ -195,7 +163,8 @@ function take(sink: MarketSink, message: StreamMessage): void {
 }
 
 /** Returns the native orders of a server. */
-function remoteNative({ link, manifest }: RemoteParts, streams: RemoteStreams): NativeOrders {
+function remoteNative(parts: RemoteParts): NativeOrders {
+  const { link, manifest, streams } = parts;
   const has = (part: "cancelIf" | "open"): boolean => manifest.parts.includes(part);
   return {
     isPaperTrade: manifest.isPaperTrade === true,
@@ -215,18 +184,15 @@ function remoteNative({ link, manifest }: RemoteParts, streams: RemoteStreams): 
     ...(has("open") && { open: (query) => link.call(VENUE_ROUTES.open, query) }),
     executions: (query) => link.call(VENUE_ROUTES.executions, query),
     subscribe: (listener, missed) =>
-      streams.follow(
-        "native",
-        (message) => {
-          if (message["type"] === "execution") listener(executionIn(message));
-        },
-        missed,
-      ),
+      streams.follow("native", {
+        began: (_hello, isAnew) => (isAnew ? missed?.() : undefined),
+        received: quietly(parts, "native", (message) => {
+          if (message["type"] === "execution")
+            listener(execution.read(message["execution"], "the execution"));
+        }),
+      }),
   };
 }
-
-const executionIn = (message: StreamMessage): NativeExecution =>
-  execution.read(message["execution"], "the execution");
 
 /** Returns what a change has done. Throws its refusal. */
 function outcomeOf<T>({ done, refused }: Changed<T>): T | undefined {
