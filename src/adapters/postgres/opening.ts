@@ -240,17 +240,7 @@ export async function requireDurable(database: Database): Promise<void> {
 /** Encodings in which every text can be kept. The second one keeps bytes as they come. */
 const LOSSLESS_ENCODINGS = ["UTF8", "SQL_ASCII"];
 
-const SHOWS_WARNINGS = [
-  "debug5",
-  "debug4",
-  "debug3",
-  "debug2",
-  "debug1",
-  "debug",
-  "log",
-  "notice",
-  "warning",
-];
+const SHOWS_WARNINGS = "debug5 debug4 debug3 debug2 debug1 debug log notice warning".split(" ");
 
 /** What the server answers to a user who may not use a schema or read a table. */
 const NO_RIGHTS = "42501";

@@ -69,29 +69,15 @@ const MOST_LEVELS = 10_000;
 const MOST_ALIASES = 10_000;
 const WIDEST = 10n ** 36n;
 
-/** A price above 0. */
-const price: Codec<Price> = decimal({
-  scale: PRICE_SCALE,
-  from: "above 0",
-  limit: BigInt(PRICE_LIMIT),
-});
+const priceFrom = (from: "above 0" | "0"): Codec<Price> =>
+  decimal({ scale: PRICE_SCALE, from, limit: BigInt(PRICE_LIMIT) });
+const price = priceFrom("above 0");
+const anyPrice = priceFrom("0");
 
-/** A price that may be zero. */
-const anyPrice: Codec<Price> = decimal({ scale: PRICE_SCALE, from: "0", limit: BigInt(PRICE_LIMIT) });
-
-/** A quantity above 0. */
-const quantity: Codec<Quantity> = decimal({
-  scale: QUANTITY_SCALE,
-  from: "above 0",
-  limit: BigInt(QUANTITY_LIMIT),
-});
-
-/** A quantity that may be zero. */
-const anyQuantity: Codec<Quantity> = decimal({
-  scale: QUANTITY_SCALE,
-  from: "0",
-  limit: BigInt(QUANTITY_LIMIT),
-});
+const quantityFrom = (from: "above 0" | "0"): Codec<Quantity> =>
+  decimal({ scale: QUANTITY_SCALE, from, limit: BigInt(QUANTITY_LIMIT) });
+const quantity = quantityFrom("above 0");
+const anyQuantity = quantityFrom("0");
 
 /** A position: a quantity of any sign, of up to 20 digits before the point. */
 export const position: Codec<Quantity> = decimal({ scale: QUANTITY_SCALE, from: "any", limit: WIDEST });
