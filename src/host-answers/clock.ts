@@ -1,4 +1,6 @@
-import type { Clock, Telemetry } from "../ports/index.ts";
+import type { Clock, Entropy, Telemetry } from "../ports/index.ts";
+import type { Questions } from "./questions.ts";
+import { requireThat, textOf } from "./reading.ts";
 
 /** The last time that a wall clock may show, which is that of the last `Date`. */
 const LAST_MS = 8_640_000_000_000_000;
@@ -50,4 +52,17 @@ function timeOf(show: () => unknown): number | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Wraps the entropy of a host with checks of every answer. */
+export function checkedEntropy(entropy: Entropy, questions: Questions): Entropy {
+  return {
+    token: (length) => questions.now("entropy.token", () => entropy.token(length), readToken, length),
+  };
+}
+
+function readToken(answer: unknown, length: number): string {
+  const token = textOf(answer, "the token", { from: length, most: length });
+  requireThat(/^[0-9A-Za-z]*$/.test(token), "the token has characters other than letters and digits");
+  return token;
 }

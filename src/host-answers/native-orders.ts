@@ -6,28 +6,37 @@ import {
   type Quantity,
   type Scaled,
 } from "../decimal/index.ts";
+import type { NativeExecution, NativeFill, NativeOrder, Rejection } from "../model/index.ts";
 import type {
-  ExecutionReason,
-  NativeExecution,
-  NativeFill,
-  NativeOrder,
-  RejectReason,
-} from "../model/index.ts";
-import type { NativeOrders, NativePage, NativePlaced } from "../ports/index.ts";
-import { readFill } from "./child-report.ts";
-import type { Questions } from "./questions.ts";
+  ExecutionQuery,
+  NativeKey,
+  NativeOrders,
+  NativePage,
+  NativePlaced,
+  NativeRequest,
+  OpenNativeQuery,
+  RejectionQuery,
+  Rejections,
+} from "../ports/index.ts";
+import { harmless, type Questions } from "./questions.ts";
 import {
+  amountOf,
+  EXECUTION_REASONS,
+  EXECUTION_TYPES,
   flagOf,
   itemsOf,
-  type Members,
   membersOf,
+  NATIVE_STATUSES,
+  presentOf,
+  REJECT_REASONS,
   requireThat,
+  SIDES,
   scaledOf,
   textOf,
   wholeOf,
   wordOf,
 } from "./reading.ts";
-import { EXECUTION_REASONS, EXECUTION_TYPES, NATIVE_STATUSES, REJECT_REASONS, SIDES } from "./words.ts";
+import { readFill } from "./venue.ts";
 
 /** Order that the answer must be about. */
 type ExpectedOrder = Readonly<{
@@ -55,58 +64,21 @@ export function checkedNativeOrders(native: NativeOrders, questions: Questions):
       );
     },
     place: (placement) =>
-      questions.change(
-        "native.place",
-        () => native.place(placement),
-        (answer) => readPlaced(answer, placement),
-      ),
+      questions.change("native.place", () => native.place(placement), readPlaced, placement),
     findRequest: (request) =>
-      questions.query(
-        "native.findRequest",
-        () => native.findRequest(request),
-        (answer) => (answer === undefined ? undefined : readPlaced(answer, { accountId: request.accountId })),
-      ),
-    cancel: (key) =>
-      questions.change(
-        "native.cancel",
-        () => native.cancel(key),
-        (answer) => (answer === undefined ? undefined : readOrder(answer, key)),
-      ),
+      questions.query("native.findRequest", () => native.findRequest(request), readPlacedOrNone, request),
+    cancel: (key) => questions.change("native.cancel", () => native.cancel(key), readOrderOrNone, key),
     ...(native.cancelIf && {
       cancelIf: (key, restriction) =>
-        questions.change(
-          "native.cancelIf",
-          () => native.cancelIf?.(key, restriction),
-          (answer) => (answer === undefined ? undefined : readOrder(answer, key)),
-        ),
+        questions.change("native.cancelIf", () => native.cancelIf?.(key, restriction), readOrderOrNone, key),
     }),
-    find: (key) =>
-      questions.query(
-        "native.find",
-        () => native.find(key),
-        (answer) => (answer === undefined ? undefined : readOrder(answer, key)),
-      ),
-    page: (page) =>
-      questions.query(
-        "native.page",
-        () => native.page(page),
-        (answer) => readPage(answer, page),
-      ),
+    find: (key) => questions.query("native.find", () => native.find(key), readOrderOrNone, key),
+    page: (page) => questions.query("native.page", () => native.page(page), readPage, page),
     ...(native.open && {
-      open: (query) =>
-        questions.query(
-          "native.open",
-          () => native.open?.(query),
-          (answer) => risingOrders(itemsOf(answer, "the open orders", query.limit), query),
-        ),
+      open: (query) => questions.query("native.open", () => native.open?.(query), readOpen, query),
     }),
     executions: (query) =>
-      questions.query(
-        "native.executions",
-        () => native.executions(query),
-        (answer) =>
-          itemsOf(answer, "the list of executions", query.limit).map((one) => readExecution(one, query)),
-      ),
+      questions.query("native.executions", () => native.executions(query), readExecutions, query),
     subscribe: (listener, missed) =>
       native.subscribe((answer: unknown) => forward(answer, listener, questions), missed),
   };
@@ -119,6 +91,12 @@ function readPage(answer: unknown, page: NativePage): readonly NativeOrder[] {
   requireThat(lowest >= (page.fromOrderId ?? 0n), "an order has a lower id than requested");
   return orders;
 }
+
+const readOpen = (answer: unknown, query: OpenNativeQuery): readonly NativeOrder[] =>
+  risingOrders(itemsOf(answer, "the open orders", query.limit), query);
+
+const readExecutions = (answer: unknown, query: ExecutionQuery): readonly NativeExecution[] =>
+  itemsOf(answer, "the list of executions", query.limit).map((one) => readExecution(one, query));
 
 function risingOrders(answer: readonly unknown[], expected: ExpectedOrder): readonly NativeOrder[] {
   let last = 0n;
@@ -151,30 +129,32 @@ function readPlaced(answer: unknown, expected: ExpectedOrder): NativePlaced {
   };
 }
 
+const readPlacedOrNone = (answer: unknown, { accountId }: NativeRequest): NativePlaced | undefined =>
+  answer === undefined ? undefined : readPlaced(answer, { accountId });
+
 function readNativeFill(answer: unknown): NativeFill {
-  const { commission, commissionAsset } = membersOf(answer, "a fill");
+  const shortText = (text: unknown, what: string): string =>
+    textOf(text, `the ${what} of a fill`, { most: 64 });
   return {
     ...readFill(answer),
-    ...(commission !== undefined && {
-      commission: textOf(commission, "the commission of a fill", { most: 64 }),
-    }),
-    ...(commissionAsset !== undefined && {
-      commissionAsset: textOf(commissionAsset, "the commissionAsset of a fill", { most: 64 }),
-    }),
+    ...presentOf(membersOf(answer, "a fill"), { commission: shortText, commissionAsset: shortText }),
   };
 }
 
 function readExecution(answer: unknown, expected: Partial<ExpectedOrder>): NativeExecution {
-  const { executionId, execType, order, lastQuantity, lastPrice, timeMs } = membersOf(answer, "an execution");
+  const execution = membersOf(answer, "an execution");
+  const { executionId, execType, order, timeMs } = execution;
   return {
     executionId: textOf(executionId, "the executionId of an execution", { most: 64 }),
     execType: wordOf(execType, "the execType of an execution", EXECUTION_TYPES),
     order: readOrder(order, expected),
-    ...(lastQuantity !== undefined && { lastQuantity: sizeOf(lastQuantity, "lastQuantity") }),
-    ...(lastPrice !== undefined && { lastPrice: priceOf(lastPrice, "lastPrice") }),
+    ...presentOf(execution, { lastQuantity: sizeOf, lastPrice: priceOf }),
     timeMs: wholeOf(timeMs, "the timeMs of an execution"),
   };
 }
+
+const readOrderOrNone = (answer: unknown, key: NativeKey): NativeOrder | undefined =>
+  answer === undefined ? undefined : readOrder(answer, key);
 
 function readOrder(answer: unknown, expected: Partial<ExpectedOrder>): NativeOrder {
   const order = membersOf(answer, "the native order");
@@ -191,33 +171,10 @@ function readOrder(answer: unknown, expected: Partial<ExpectedOrder>): NativeOrd
     executedQuantity: sizeOf(order.executedQuantity, "executedQuantity"),
     updatedAtMs: wholeOf(order.updatedAtMs, "updatedAtMs"),
     isWorking: flagOf(order.isWorking, "isWorking"),
-    ...optionsOf(order),
+    ...presentOf(order, ORDER_MORE),
   };
   requireSame(read, expected);
   return read;
-}
-
-function optionsOf(order: Members): Partial<NativeOrder> {
-  const { orderListId, price, stopPrice, quoteQuantity, executedNotional } = order;
-  const { rejectReason, reason, errorMessage } = order;
-  return {
-    ...(orderListId !== undefined && { orderListId: idOf(orderListId, "orderListId") }),
-    ...(price !== undefined && { price: priceOf(price, "price") }),
-    ...(stopPrice !== undefined && { stopPrice: priceOf(stopPrice, "stopPrice") }),
-    ...(quoteQuantity !== undefined && {
-      quoteQuantity: within(quoteQuantity, "quoteQuantity", AMOUNT_LIMIT) as Notional,
-    }),
-    ...(executedNotional !== undefined && {
-      executedNotional: within(executedNotional, "executedNotional", AMOUNT_LIMIT) as Notional,
-    }),
-    ...(rejectReason !== undefined && {
-      rejectReason: wordOf<RejectReason>(rejectReason, "rejectReason", REJECT_REASONS),
-    }),
-    ...(reason !== undefined && { reason: wordOf<ExecutionReason>(reason, "reason", EXECUTION_REASONS) }),
-    ...(errorMessage !== undefined && {
-      errorMessage: textOf(errorMessage, "errorMessage", { from: 0, most: 65_536 }),
-    }),
-  };
 }
 
 /**
@@ -258,3 +215,66 @@ function within(answer: unknown, what: string, limit: Scaled): Scaled {
 
 const priceOf = (answer: unknown, what: string): Price => within(answer, what, PRICE_LIMIT) as Price;
 const sizeOf = (answer: unknown, what: string): Quantity => within(answer, what, QUANTITY_LIMIT) as Quantity;
+const sumOf = (answer: unknown, what: string): Notional => within(answer, what, AMOUNT_LIMIT) as Notional;
+
+const ORDER_MORE = {
+  orderListId: idOf,
+  price: priceOf,
+  stopPrice: priceOf,
+  quoteQuantity: sumOf,
+  executedNotional: sumOf,
+  rejectReason: (answer: unknown, what: string) => wordOf(answer, what, REJECT_REASONS),
+  reason: (answer: unknown, what: string) => wordOf(answer, what, EXECUTION_REASONS),
+  errorMessage: (answer: unknown, what: string) => textOf(answer, what, { from: 0, most: 65_536 }),
+};
+
+/** Wraps the retained rejections of a host with checks of every answer. */
+export function checkedRejections(rejections: Rejections, questions: Questions): Rejections {
+  return {
+    retain: (rejection) =>
+      harmless(
+        () => rejections.retain(rejection),
+        (error) => questions.report("rejections.retain", error),
+      ),
+    list: (query) => questions.query("rejections.list", () => rejections.list(query), readRejections, query),
+    get counts() {
+      return rejections.counts;
+    },
+  };
+}
+
+const readRejections = (answer: unknown, query: RejectionQuery): readonly Rejection[] =>
+  itemsOf(answer, "the list of rejections", query.limit).map((one) => readRejection(one, query));
+
+/** Reads a rejection that was asked for. Another one would show an order as rejected that was not. */
+function readRejection(answer: unknown, { accountId, symbol, clientOrderId }: RejectionQuery): Rejection {
+  const rejection = membersOf(answer, "a rejection");
+  requireThat(rejection.accountId === accountId, "a rejection belongs to another account than requested");
+  const isOfMarket = symbol === undefined || rejection.symbol === symbol;
+  requireThat(isOfMarket, "a rejection belongs to another market than requested");
+  const isOfOrder = clientOrderId === undefined || rejection.clientOrderId === clientOrderId;
+  requireThat(isOfOrder, "a rejection has another client id than requested");
+  return {
+    rejectionId: textOf(rejection.rejectionId, "rejectionId", { most: 64 }),
+    accountId,
+    symbol: textOf(rejection.symbol, "symbol", { most: 64 }),
+    clientOrderId: textOf(rejection.clientOrderId, "clientOrderId", { from: 0 }),
+    code: wholeOf(rejection.code, "code", { from: -99_999, to: -1 }),
+    rejectReason: wordOf(rejection.rejectReason, "rejectReason", REJECT_REASONS),
+    errorMessage: textOf(rejection.errorMessage, "errorMessage", { from: 0, most: 65_536 }),
+    timeMs: wholeOf(rejection.timeMs, "timeMs"),
+    ...presentOf(rejection, REJECTION_MORE),
+  };
+}
+
+const termOf = (answer: unknown, what: string): string => textOf(answer, what, { most: 64 });
+const limitOf = (answer: unknown, what: string): Price => amountOf(answer, what, PRICE_LIMIT);
+
+const REJECTION_MORE = {
+  side: (answer: unknown, what: string) => wordOf(answer, what, SIDES),
+  type: termOf,
+  timeInForce: termOf,
+  price: limitOf,
+  stopPrice: limitOf,
+  quantity: (answer: unknown, what: string) => amountOf(answer, what, QUANTITY_LIMIT),
+};

@@ -6,9 +6,8 @@ import type {
   RateLimits,
   WeightVerdict,
 } from "../ports/index.ts";
-import { harmless } from "./guards.ts";
-import type { Questions } from "./questions.ts";
-import { membersOf, wholeOf, wordOf } from "./reading.ts";
+import { harmless, type Questions } from "./questions.ts";
+import { membersOf, presentOf, wholeOf, wordOf } from "./reading.ts";
 
 /**
  * Wraps the rate limiter of a host with checks of every answer. `gained` and `lost` return at once and never fail, because a
@@ -42,14 +41,11 @@ export function checkedRateLimiter(limiter: RateLimiter, questions: Questions): 
 function readLimits(answer: unknown): RateLimits | undefined {
   if (answer === undefined) return undefined;
   const limits = membersOf(answer, "the limits");
-  const { connectionsPer5Min: connections } = limits;
   return {
     weightPerMinute: wholeOf(limits.weightPerMinute, "weightPerMinute"),
     ordersPer10s: wholeOf(limits.ordersPer10s, "ordersPer10s"),
     ordersPerDay: wholeOf(limits.ordersPerDay, "ordersPerDay"),
-    ...(connections !== undefined && {
-      connectionsPer5Min: wholeOf(connections, "connectionsPer5Min"),
-    }),
+    ...presentOf(limits, { connectionsPer5Min: wholeOf }),
   };
 }
 

@@ -1,4 +1,4 @@
-import { DRIVER_NAMES, loadDriver } from "../../src/adapters/sqlite/driver.ts";
+import { DRIVER_NAMES, loadDriver } from "../../src/adapters/sqlite/database.ts";
 import { openSqliteStore, type SqliteDriverName, type SqliteStore } from "../../src/adapters/sqlite/index.ts";
 import { managedIdOf } from "../../src/lifecycle/index.ts";
 import { type JournalRecord, SHARD_COUNT } from "../../src/model/index.ts";

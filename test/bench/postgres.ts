@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { loadDriver } from "../../src/adapters/postgres/driver.ts";
+import { loadDriver } from "../../src/adapters/postgres/connection.ts";
 import { openPostgresStore } from "../../src/adapters/postgres/index.ts";
 import type { Engine } from "../../src/engine/index.ts";
 import { encodeRecord } from "../../src/wire/index.ts";

@@ -1,8 +1,7 @@
-import { Database } from "../../src/adapters/postgres/database.ts";
-import { loadDriver } from "../../src/adapters/postgres/driver.ts";
+import { loadDriver } from "../../src/adapters/postgres/connection.ts";
+import { Database, Pool } from "../../src/adapters/postgres/database.ts";
 import { openPostgresStore, type PostgresStore } from "../../src/adapters/postgres/index.ts";
 import { storeIn } from "../../src/adapters/postgres/order-store.ts";
-import { Pool } from "../../src/adapters/postgres/pool.ts";
 import type { AppendBatch } from "../../src/ports/index.ts";
 import { recordKey } from "../../src/store/internal.ts";
 import { part, sampleRecord } from "../store/rules/samples.ts";

@@ -1,4 +1,4 @@
-import type { PgClient } from "../../src/adapters/postgres/driver.ts";
+import type { PgClient } from "../../src/adapters/postgres/connection.ts";
 import { openPostgresStore, type PostgresStore } from "../../src/adapters/postgres/index.ts";
 import { price } from "../../src/decimal/index.ts";
 import type { JournalRecord, ParentOrder } from "../../src/model/index.ts";

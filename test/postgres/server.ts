@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { loadDriver } from "../../src/adapters/postgres/driver.ts";
+import { loadDriver } from "../../src/adapters/postgres/connection.ts";
 import { freePort } from "../support/free-port.ts";
 
 /** The user under which the server runs if the tests run as root, which Postgres refuses. */

@@ -1,4 +1,4 @@
-import { loadDriver, type PgClient } from "../../src/adapters/postgres/driver.ts";
+import { loadDriver, type PgClient } from "../../src/adapters/postgres/connection.ts";
 import type { Server } from "./server.ts";
 
 /** Opens a connection for the test itself. */

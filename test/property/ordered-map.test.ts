@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { OrderedMap } from "../../src/adapters/memory/ordered-map.ts";
+import { OrderedMap } from "../../src/adapters/memory/storage.ts";
 import { createRandom, type Random } from "../../src/common/random.ts";
 import type { Entry, KeyRange } from "../../src/ports/index.ts";
 import { seedOr } from "../support/seed.ts";

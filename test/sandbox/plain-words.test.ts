@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished, vi } from "vitest";
 import { UnknownOutcome } from "../../src/adapters/postgres/postgres-error.ts";
-import { loadDriver } from "../../src/adapters/sqlite/driver.ts";
+import { loadDriver } from "../../src/adapters/sqlite/database.ts";
 import { openSqliteStore, verifySqliteStore } from "../../src/adapters/sqlite/index.ts";
 import { isForOperator, processTelemetry, startProblem } from "../../src/sandbox/plain-words.ts";
 import { temporaryPlace } from "../adapters/sqlite/temporary-place.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { contentsOf } from "../../src/adapters/memory/disk.ts";
 import { createMemoryDisk, createMemoryStorage, createMemoryStore } from "../../src/adapters/memory/index.ts";
+import { contentsOf } from "../../src/adapters/memory/storage.ts";
 import type { Entry } from "../../src/ports/index.ts";
 import { allRows, copyRows, verifiedHeads, verifyRows } from "../../src/store/internal.ts";
 import {

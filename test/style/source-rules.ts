@@ -33,7 +33,7 @@ const inShell = (path: string): boolean =>
   /^(adapters\/node|sandbox|simulator\/sweep)\//.test(path) ||
   [
     ...["client/settings.ts", "conformance/mount/world.ts"],
-    ...["adapters/postgres/deadline.ts", "store/after-ms.ts"],
+    ...["adapters/postgres/connection.ts", "store/after-ms.ts"],
   ].includes(path);
 const outsideShell = (path: string): boolean => !inShell(path);
 const isIndex = (path: string): boolean => /(^|\/)index\.ts$/.test(path);

@@ -1,5 +1,5 @@
-import { contentsOf } from "../../src/adapters/memory/disk.ts";
 import type { MemoryDisk } from "../../src/adapters/memory/index.ts";
+import { contentsOf } from "../../src/adapters/memory/storage.ts";
 import type { Entry } from "../../src/ports/index.ts";
 import { recordKey } from "../../src/store/journal.ts";
 import { under } from "../../src/store/keys.ts";

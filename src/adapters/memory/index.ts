@@ -4,18 +4,19 @@
  *
  * @module managed-orders/memory
  */
-export type { RateLimiterOptions } from "../shared/index.ts";
+
+export { createMemoryRateLimiter, type RateLimiterOptions } from "../shared/index.ts";
 export { type AccountEntry, createMemoryAccounts, type MemoryAccounts } from "./accounts.ts";
-export { createMemoryDisk, type MemoryDisk } from "./disk.ts";
 export { createMemoryExposure, type MemoryExposure, type Position } from "./exposure.ts";
 export { createMemoryInstruments } from "./instruments.ts";
 export { createManualClock, type ManualClock, type Settle } from "./manual-clock.ts";
 export { createMarketFeed, type MarketFeed } from "./market-feed.ts";
 export { createMemoryHost, type MemoryHost, type MemoryHostOptions } from "./memory-host.ts";
-export { createMemoryRateLimiter } from "./rate-limiter.ts";
 export {
+  createMemoryDisk,
   createMemoryStorage,
   createMemoryStore,
+  type MemoryDisk,
   type MemoryStorageOptions,
   type MemoryStoreOptions,
 } from "./storage.ts";

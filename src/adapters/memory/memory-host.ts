@@ -11,12 +11,10 @@ import type { Instrument } from "../../model/index.ts";
 import type { Entropy, OrderStore, Telemetry } from "../../ports/index.ts";
 import { createLineTelemetry, toStandardError } from "../shared/index.ts";
 import { createMemoryAccounts, type MemoryAccounts } from "./accounts.ts";
-import { contentsOf, createMemoryDisk, type MemoryDisk } from "./disk.ts";
-import { createMemoryExposure, type MemoryExposure } from "./exposure.ts";
-import { followFills } from "./filled-positions.ts";
+import { createMemoryExposure, followFills, type MemoryExposure } from "./exposure.ts";
 import { createMemoryInstruments } from "./instruments.ts";
 import { createManualClock, type ManualClock } from "./manual-clock.ts";
-import { createMemoryStore } from "./storage.ts";
+import { contentsOf, createMemoryDisk, createMemoryStore, type MemoryDisk } from "./storage.ts";
 
 /** Options of a memory host: symbols such as `BTC/USD`, accounts with consent, and the start time. */
 export interface MemoryHostOptions {

@@ -1,7 +1,113 @@
+import { createRequire } from "node:module";
 import { errorMessage } from "../../common/index.ts";
-import { withDeadline } from "./deadline.ts";
-import type { Driver, DriverQuery, Notice, PgClient, Row } from "./driver.ts";
+import { InvariantError } from "../../errors/index.ts";
 import { isDefiniteNo, PostgresStoreError, UnknownOutcome } from "./postgres-error.ts";
+
+/** A row as the store reads it: every value is the text that the server sent. */
+export type Row = readonly (string | null)[];
+
+/** Returns a value that is never NULL as text. Throws an InvariantError I53 if it is missing. */
+export function textIn(row: Row | undefined, column: number): string {
+  const text = row?.[column];
+  if (text === undefined || text === null)
+    throw new InvariantError("I53", "a row of the database lacks a value");
+  return text;
+}
+
+/** Returns an id, time or counter. Throws an InvariantError I53 for one beyond those that a double represents exactly. */
+export function wholeIn(row: Row | undefined, column: number): number {
+  const text = textIn(row, column);
+  const value = Number.parseInt(text, 10);
+  if (!Number.isSafeInteger(value) || String(value) !== text)
+    throw new InvariantError("I53", `a row of the database has ${text} where a whole number is expected`);
+  return value;
+}
+
+/**
+ * A statement for the driver. With `rowMode` "array" a row is a list of its values. One with a name is prepared once on
+ * each connection.
+ */
+type DriverQuery = Readonly<{
+  name?: string;
+  text: string;
+  values: readonly unknown[];
+  rowMode: "array";
+  types: Readonly<{ getTypeParser: () => (text: string) => string }>;
+}>;
+
+/**
+ * A message of the server beside an answer. `severity` and `message` may be in the language of the server; `code` and
+ * `routine`, the function that sent it, are not.
+ */
+export type Notice = Readonly<{
+  severity?: string | undefined;
+  code?: string | undefined;
+  message?: string;
+  routine?: string | undefined;
+}>;
+
+/** The part of a client of the package pg that the store uses. */
+export interface PgClient {
+  connect(): Promise<unknown>;
+  query(query: DriverQuery): Promise<Readonly<{ rows: readonly Row[] }>>;
+  query(script: string): Promise<unknown>;
+  on(event: "error", listener: (error: Error) => void): unknown;
+  on(event: "end", listener: () => void): unknown;
+  on(event: "notice", listener: (notice: Notice) => void): unknown;
+  end(): Promise<void>;
+  readonly connection: Readonly<{ stream: Readonly<{ destroy(): unknown }> }>;
+}
+
+/** Options of a client of the package pg that the store uses. */
+export type PgClientOptions = Readonly<{
+  connectionString: string;
+  keepAlive: boolean;
+  keepAliveInitialDelayMillis: number;
+  application_name: string;
+}>;
+
+/** Creates a client. */
+export type Driver = (options: PgClientOptions) => PgClient;
+
+/** Loads the package pg. Throws a PostgresStoreError that says what to install if it cannot be loaded. */
+export function loadDriver(load: (name: string) => unknown = requireHere()): Driver {
+  try {
+    const { Client } = load("pg") as Package;
+    return (options) => new Client(options);
+  } catch (error) {
+    throw new PostgresStoreError(
+      "The Postgres store needs the package pg, which cannot be loaded. Install it: npm install pg",
+      "DRIVER_MISSING",
+      error,
+    );
+  }
+}
+
+type Package = Readonly<{ Client: new (options: PgClientOptions) => PgClient }>;
+
+/** The built package also contains this file as CommonJS, which has no `import.meta`. */
+function requireHere(): (name: string) => unknown {
+  return createRequire(typeof __filename === "string" ? __filename : import.meta.url);
+}
+
+/** Milliseconds of a clock that is never set. */
+export const monotonicMs = (): number => performance.now();
+
+/**
+ * Resolves like `work`. After `limitMs` milliseconds it calls `late`, and rejects with what that returns, whatever
+ * becomes of the work.
+ */
+export async function withDeadline<T>(work: Promise<T>, limitMs: number, late: () => Error): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const silence = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(late()), limitMs);
+  });
+  try {
+    return await Promise.race([work, silence]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
 
 /** How to reach a database. */
 export type ConnectionOptions = Readonly<{ driver: Driver; url: string; connectTimeoutMs: number }>;

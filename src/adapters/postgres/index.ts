@@ -4,16 +4,18 @@
  * @module managed-orders/postgres
  */
 export type { StoredRateLimiter, StoredRateLimiterOptions } from "../shared/index.ts";
-export {
-  openPostgresCluster,
-  type PostgresCluster,
-  type PostgresClusterOptions,
-  type ShardContents,
-} from "./cluster-handle.ts";
 export type {
   LeavingRecord,
   PostgresJournalOptions,
   PostgresRejectionOptions,
   PostgresStoreOptions,
-} from "./options.ts";
-export { openPostgresStore, type PostgresRejections, type PostgresStore } from "./order-store.ts";
+} from "./opening.ts";
+export {
+  openPostgresCluster,
+  openPostgresStore,
+  type PostgresCluster,
+  type PostgresClusterOptions,
+  type PostgresRejections,
+  type PostgresStore,
+  type ShardContents,
+} from "./order-store.ts";

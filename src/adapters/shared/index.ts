@@ -1,5 +1,3 @@
-export { LimitCounters, limiterOptions, type RateLimiterOptions, type StoredBan } from "./limit-counters.ts";
-export type { LimitTable, WrittenOrders } from "./limit-table.ts";
 export { createLineTelemetry, TELEMETRY_LEVELS, toStandardError } from "./line-telemetry.ts";
 export { nextTurn } from "./next-turn.ts";
 export {
@@ -8,9 +6,12 @@ export {
   type RejectionBounds,
   type RejectionTable,
 } from "./queued-rejections.ts";
+export { createMemoryRateLimiter, type RateLimiterOptions, type StoredBan } from "./rate-limiter.ts";
 export {
+  type LimitTable,
   type StoredRateLimiter,
   type StoredRateLimiterOptions,
   StoredRateLimiters,
+  type WrittenOrders,
 } from "./stored-rate-limiter.ts";
 export { Unproved } from "./unproved.ts";

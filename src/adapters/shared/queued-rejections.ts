@@ -4,7 +4,7 @@ import type { Awaitable, RejectionQuery, Rejections, Telemetry } from "../../por
 import { nextTurn } from "./next-turn.ts";
 
 /** Options of a queue: its capacity, how long and how many rejections of an account are kept, who hears of losses. */
-export type RetentionOptions = Readonly<{
+type RetentionOptions = Readonly<{
   capacity?: number;
   retentionDays?: number;
   perAccount?: number;

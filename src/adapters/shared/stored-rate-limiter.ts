@@ -1,6 +1,7 @@
 import { errorMessage, type OptionCheck, optionalOption, optionsOf } from "../../common/index.ts";
 import { QuietTelemetry } from "../../host-answers/index.ts";
 import type {
+  Awaitable,
   ConnectionVerdict,
   OrderCounts,
   OrderVerdict,
@@ -9,19 +10,17 @@ import type {
   WeightVerdict,
 } from "../../ports/index.ts";
 import { telemetryOption } from "../../ports/internal.ts";
-import { type Later, LateStep } from "./late-step.ts";
+import { nextTurn } from "./next-turn.ts";
 import {
+  createOldestDropper,
   DAY_MS,
+  KeyedWindowCounter,
   LimitCounters,
   LONGEST_BAN_MS,
   limiterOptions,
   type RateLimiterOptions,
   type StoredBan,
-} from "./limit-counters.ts";
-import type { AccountOrders, LimitTable, WrittenOrders } from "./limit-table.ts";
-import { nextTurn } from "./next-turn.ts";
-import { createOldestDropper } from "./oldest-dropper.ts";
-import { KeyedWindowCounter } from "./window-counter.ts";
+} from "./rate-limiter.ts";
 
 /** Options of a rate limiter that keeps orders of the day and bans in a store. */
 export interface StoredRateLimiterOptions extends RateLimiterOptions {
@@ -394,5 +393,78 @@ class WrittenLimiter implements StoredRateLimiter {
     if (gone > 0) return;
     this.#isDeletionDue = false;
     this.#bansUntilDeletion = BANS_BETWEEN_DELETIONS;
+  }
+}
+
+/** Orders of an account on one day. */
+type AccountOrders = Readonly<{ accountId: number; orders: number }>;
+
+/** Orders of an account that one writer has counted. */
+export type WrittenOrders = AccountOrders & Readonly<{ writer: number }>;
+
+/**
+ * The tables of order counts and bans in a database. Each opening of a limiter is a writer of its own, so that several
+ * writers never change the same row of a count. A day is a number of UTC days since the epoch.
+ */
+export type LimitTable = Readonly<{
+  /** Returns the number of a new writer. */
+  join(): Awaitable<number>;
+  /** Returns the orders of a day by rising account id and writer, after a place. */
+  counts(
+    page: Readonly<{ day: number; afterAccount: number; afterWriter: number; limit: number }>,
+  ): Awaitable<readonly WrittenOrders[]>;
+  /** Returns bans by their end and address, after a place. */
+  bans(
+    page: Readonly<{ afterMs: number; afterAddress: string; limit: number }>,
+  ): Awaitable<readonly StoredBan[]>;
+  /** Replaces the counts of a writer unless a later write has; `write` is the number of the write. */
+  putCounts(
+    counts: Readonly<{ day: number; writer: number; write: number; orders: readonly AccountOrders[] }>,
+  ): Awaitable<void>;
+  /** Keeps bans, of each address the one that ends last. */
+  putBans(bans: readonly StoredBan[]): Awaitable<void>;
+  /** Deletes at most `limit` counts of earlier days, and as many bans of earlier ends. Returns the number of both. */
+  forget(range: Readonly<{ beforeDay: number; endedBeforeMs: number; limit: number }>): Awaitable<number>;
+  /** Returns the end of the ban that has `most` bans ending after it; undefined if there are not so many. */
+  endOfOldest(most: number): Awaitable<number | undefined>;
+}>;
+
+/** Runs a function after some milliseconds of real time; the returned function cancels it. */
+type Later = (delayMs: number, run: () => void) => () => void;
+
+/** Takes a step some time after it was wanted, with one timer however often it is wanted. */
+class LateStep {
+  readonly #later: Later;
+  readonly #delayMs: number;
+  readonly #step: () => void;
+  #cancel: (() => void) | undefined;
+  #isWantedAgain = false;
+
+  constructor({ later, delayMs, step }: Readonly<{ later: Later; delayMs: number; step: () => void }>) {
+    this.#later = later;
+    this.#delayMs = delayMs;
+    this.#step = step;
+  }
+
+  /** Plans the step. If it is planned already, another one follows it, because the planned one comes too early. */
+  want(): void {
+    if (this.#cancel !== undefined) {
+      this.#isWantedAgain = true;
+      return;
+    }
+    this.#cancel = this.#later(this.#delayMs, () => {
+      this.#cancel = undefined;
+      this.#step();
+      if (!this.#isWantedAgain) return;
+      this.#isWantedAgain = false;
+      this.want();
+    });
+  }
+
+  /** Cancels what is planned. */
+  stop(): void {
+    this.#cancel?.();
+    this.#cancel = undefined;
+    this.#isWantedAgain = false;
   }
 }

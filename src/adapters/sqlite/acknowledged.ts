@@ -5,7 +5,6 @@ import {
   fdatasyncSync,
   openSync,
   readSync,
-  realpathSync,
   rmSync,
   statSync,
   writeSync,
@@ -14,14 +13,9 @@ import { basename } from "node:path";
 import { crc32 } from "node:zlib";
 import { errorCode } from "../../common/index.ts";
 import { afterMs } from "../../store/internal.ts";
-import type { Database, SqliteDriverName } from "./database.ts";
-import { loadDriver } from "./driver.ts";
-import { useDriver } from "./driver-in-use.ts";
-import { kindOf } from "./file-kind.ts";
-import { FileProblem } from "./file-problem.ts";
-import { schemaVersion } from "./migrations.ts";
-import { explained, refuseOthers } from "./open-database.ts";
-import type { ReadingOptions } from "./reading.ts";
+import { loadDriver, type SqliteDriverName } from "./database.ts";
+import { connect, explained, FileProblem, type ReadingOptions, refuseOthers } from "./file.ts";
+import { kindOf, schemaVersion } from "./schema.ts";
 import { commitsIn } from "./storage.ts";
 
 /** Size of the file. It never grows, so that a full disk does not stop it. */
@@ -37,15 +31,7 @@ const SLOT = /^managed-orders acknowledged ([0-9]{1,16}) ([0-9]{1,10})\n/;
 const SYNC_AFTER_MS = 250;
 
 /** Path of the file beside a store that says how many of its transactions were acknowledged. */
-export const acknowledgedFileOf = (path: string): string => `${path}.acknowledged`;
-
-/** Notes beside a store how many transactions it had when the last one was acknowledged. */
-export type Acknowledged = Readonly<{
-  /** Notes that so many transactions are durable. Call it after a commit and before anyone is told. */
-  note(commits: number): void;
-  /** Brings the file to the disk and closes it. */
-  close(): void;
-}>;
+const acknowledgedFileOf = (path: string): string => `${path}.acknowledged`;
 
 /** Returns the number of transactions that were acknowledged to users of a store; undefined if no file says so. */
 function readAcknowledged(path: string): number | undefined {
@@ -95,19 +81,15 @@ function storedCommits(path: string, driver: SqliteDriverName | undefined): numb
   // SQLite would delete the write-ahead log of an empty file.
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0) return 0;
   const name = basename(path);
-  const loaded = loadDriver(driver);
-  const endUse = useDriver(realpathSync(path), loaded.name, name);
-  let database: Database | undefined;
+  const { database, release } = connect(loadDriver(driver), path, { readonly: true });
   try {
-    database = loaded.open(path, { readonly: true });
     refuseOthers(database, name);
     const hasTables = kindOf(database) !== undefined && schemaVersion(database) > 0;
     return hasTables ? commitsIn(database) : 0;
   } catch (error) {
     throw explained(error, name);
   } finally {
-    database?.close();
-    endUse();
+    release();
   }
 }
 
@@ -118,10 +100,11 @@ export const forgetAcknowledged = (path: string): void => rmSync(acknowledgedFil
 export function openAcknowledged(path: string, commits: number): Acknowledged {
   // Not truncated: until the new number is written, the old one stands.
   const flags = constants.O_RDWR | constants.O_CREAT;
-  return new AcknowledgedFile(openSync(acknowledgedFileOf(path), flags, 0o600), commits);
+  return new Acknowledged(openSync(acknowledgedFileOf(path), flags, 0o600), commits);
 }
 
-class AcknowledgedFile implements Acknowledged {
+/** Notes beside a store how many transactions it had when the last one was acknowledged. */
+export class Acknowledged {
   readonly #file: number;
   readonly #bytes = Buffer.alloc(SLOT_BYTES, "\n");
   #total: number;
@@ -138,6 +121,7 @@ class AcknowledgedFile implements Acknowledged {
     fdatasyncSync(file);
   }
 
+  /** Notes that so many transactions are durable. Call it after a commit and before anyone is told. */
   note(commits: number): void {
     if (this.#isClosed) return;
     this.#total = commits;
@@ -148,6 +132,7 @@ class AcknowledgedFile implements Acknowledged {
     });
   }
 
+  /** Brings the file to the disk and closes it. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;

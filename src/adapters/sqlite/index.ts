@@ -4,9 +4,9 @@
  * @module managed-orders/sqlite
  */
 export type { StoredRateLimiter, StoredRateLimiterOptions } from "../shared/index.ts";
-export type { JournalPoint } from "./archive/index.ts";
+export { backupSqliteStore, type SqliteBackupOptions, type SqliteCopy } from "./backup.ts";
 export type { SqliteDriverName } from "./database.ts";
-export type { SqliteJournalOptions } from "./journal-lifetime.ts";
+export type { JournalPoint, SqliteJournalOptions } from "./journal-lifetime.ts";
 export {
   openSqliteStore,
   type SqliteRejectionOptions,
@@ -14,18 +14,15 @@ export {
   type SqliteStore,
   type SqliteStoreOptions,
 } from "./order-store.ts";
-export type { MissingRecords } from "./seen-records.ts";
 export {
-  backupSqliteStore,
   type RestoreStep,
   restoreSqliteStore,
-  type SqliteBackupOptions,
-  type SqliteCopy,
   type SqliteRestored,
   type SqliteRestoreOptions,
-} from "./store-backup.ts";
+} from "./restore.ts";
 export {
+  type MissingRecords,
   type SqliteVerification,
   type SqliteVerifyOptions,
   verifySqliteStore,
-} from "./store-verification.ts";
+} from "./verification.ts";

@@ -1,4 +1,3 @@
 /** Exports of the SQLite store to other folders of this package. They are not part of the package's interface. */
-export { lockFile, type Unlock } from "./file-lock.ts";
-export { oneFile } from "./open-database.ts";
-export { requireSqliteAtRest, withSqliteStorage } from "./store-contents.ts";
+export { lockFile, oneFile, type Unlock } from "./file.ts";
+export { requireSqliteAtRest, withSqliteStorage } from "./order-store.ts";

@@ -1,4 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
+
 import { basename } from "node:path";
 import {
   errorCode,
@@ -10,20 +11,25 @@ import {
   wholeOption,
   wordOption,
 } from "../../common/index.ts";
-import type { KeyValueStore, OrderStore } from "../../ports/index.ts";
+import type { KeyValueStore, OrderStore, Storage } from "../../ports/index.ts";
 import type { StoredRejectionOptions, StoredRejections } from "../../store/index.ts";
 import { storeOn, storeOptions } from "../../store/internal.ts";
 import { checked } from "../checksums/index.ts";
 import type { StoredRateLimiter, StoredRateLimiterOptions } from "../shared/index.ts";
 import { type Acknowledged, openAcknowledged, requireAcknowledged } from "./acknowledged.ts";
-import type { Database, SqliteDriverName } from "./database.ts";
-import { DRIVER_NAMES, loadDriver } from "./driver.ts";
-import { useDriver } from "./driver-in-use.ts";
-import { lockFile, type Unlock } from "./file-lock.ts";
+import { type Database, DRIVER_NAMES, loadDriver, type SqliteDriverName, useDriver } from "./database.ts";
+import {
+  atOneMoment,
+  type DatabaseOptions,
+  explained,
+  lockFile,
+  oneFile,
+  openDatabase,
+  type ReadingOptions,
+  type Unlock,
+} from "./file.ts";
 import { journalLifetime, journalOption, type SqliteJournalOptions } from "./journal-lifetime.ts";
-import { type DatabaseOptions, explained, oneFile, openDatabase } from "./open-database.ts";
-import { requireEnd } from "./restore/index.ts";
-import { commitsIn, sqliteStorage } from "./storage.ts";
+import { commitsIn, requireEnd, sqliteStorage } from "./storage.ts";
 
 /** Rejections that survive a restart of the process. */
 export type SqliteRejections = StoredRejections;
@@ -179,4 +185,21 @@ function openFile(
     endUse();
     throw error;
   }
+}
+
+/**
+ * Reads the rows of a store which no process has open, with their checksums. Other processes cannot open it meanwhile.
+ * Nothing of it changes. Rejects with an Error that names the file if it is in use (code EBUSY), is a backup, is not a store
+ * of this version or cannot be read, and like the work.
+ */
+export async function withSqliteStorage<T>(
+  options: ReadingOptions,
+  work: (storage: Storage) => Promise<T>,
+): Promise<T> {
+  return await atOneMoment(options, async (database) => await work(sqliteStorage(database)), { alone: true });
+}
+
+/** Rejects as {@link withSqliteStorage} does before it reads any rows. */
+export async function requireSqliteAtRest(options: ReadingOptions): Promise<void> {
+  await atOneMoment(options, async () => undefined, { alone: true });
 }

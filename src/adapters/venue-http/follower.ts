@@ -2,11 +2,9 @@ import { errorName } from "../../common/index.ts";
 import { harmless } from "../../host-answers/index.ts";
 import type { Telemetry } from "../../ports/index.ts";
 import { readJson } from "../../wire/index.ts";
-import type { AbandonExchange } from "./exchange.ts";
-import { Lines } from "./lines.ts";
-import type { VenueLink } from "./link.ts";
-import { STREAMS, type StreamName } from "./routes.ts";
-import { VenueHttpError } from "./venue-http-error.ts";
+import { type AbandonExchange, VenueHttpError, type VenueLink } from "./link.ts";
+import { utf8In } from "./messages.ts";
+import { type Manifest, STREAMS, type StreamName } from "./routes.ts";
 
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
@@ -14,14 +12,21 @@ const LONGEST_PAUSE_MS = 5_000;
 /** Members of a message, whose types have not been checked. */
 export type StreamMessage = Readonly<Record<string, unknown>>;
 
-/** Dependencies of a follower. */
-export type VenueFollowerParts = Readonly<{
+/** Dependencies of the parts of a remote venue. */
+export type RemoteParts = Readonly<{
   link: VenueLink;
-  name: StreamName;
-  silenceMs: number;
+  manifest: Manifest;
+  streams: FollowedStreams;
   telemetry: Telemetry | undefined;
+}>;
+
+/** Connections to a server, and how long a stream may be silent. */
+type Following = Readonly<{ link: VenueLink; silenceMs: number; telemetry: Telemetry | undefined }>;
+
+/** What a stream is followed for. */
+type StreamListener = Readonly<{
   /** Called with the first message of each connection. `isAnew`: events before it may have been missed. */
-  began: (hello: StreamMessage, isAnew: boolean) => void;
+  began?: (hello: StreamMessage, isAnew: boolean) => void;
   /** Called with each event, in order and once, and with each message that has no number. */
   received: (message: StreamMessage) => void;
 }>;
@@ -35,12 +40,43 @@ export interface StreamState {
   readonly after: number;
 }
 
+/** The streams of a server that are followed. */
+export class FollowedStreams {
+  readonly #following: Following;
+  readonly #followers: Set<VenueFollower> = new Set();
+
+  constructor(following: Following) {
+    this.#following = following;
+  }
+
+  /** States of the streams. */
+  get states(): readonly StreamState[] {
+    return [...this.#followers].map(({ state }) => state);
+  }
+
+  /** Follows a stream until the returned function is called. */
+  follow(name: StreamName, listener: StreamListener): () => void {
+    const follower = new VenueFollower({ ...this.#following, ...listener, name });
+    this.#followers.add(follower);
+    return () => {
+      follower.close();
+      this.#followers.delete(follower);
+    };
+  }
+
+  /** Ends all streams. */
+  close(): void {
+    for (const follower of this.#followers) follower.close();
+    this.#followers.clear();
+  }
+}
+
 /**
  * Follows one stream until it is closed. After a break it goes on from the last event that it has heard; if the server no
  * longer has what came after it, it begins anew.
  */
-export class VenueFollower {
-  readonly #parts: VenueFollowerParts;
+class VenueFollower {
+  readonly #parts: Following & StreamListener & Readonly<{ name: StreamName }>;
   #stream: string | undefined;
   #after = 0;
   #isLive = false;
@@ -51,7 +87,7 @@ export class VenueFollower {
   #wake: () => void = () => undefined;
   #problem = "";
 
-  constructor(parts: VenueFollowerParts) {
+  constructor(parts: Following & StreamListener & Readonly<{ name: StreamName }>) {
     this.#parts = parts;
     void this.#follow();
   }
@@ -186,7 +222,7 @@ export class VenueFollower {
     if (this.#problem !== "") this.#report("info", "venue-http.up", {});
     this.#problem = "";
     harmless(
-      () => this.#parts.began(hello, isAnew),
+      () => this.#parts.began?.(hello, isAnew),
       () => undefined,
     );
     return true;
@@ -208,6 +244,47 @@ function messageOf(line: string): StreamMessage | undefined {
     const value = readJson(line);
     const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
     return isObject ? (value as StreamMessage) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Most bytes of one line of a stream. */
+const MOST_LINE_BYTES = 8 * 1024 * 1024;
+
+const LINE_BREAK = 10;
+
+/** Divides the bytes of a stream into lines. */
+class Lines {
+  #parts: Uint8Array[] = [];
+  #length = 0;
+
+  /** Returns the lines that these bytes complete; undefined if a line is too long or not UTF-8. */
+  take(bytes: Uint8Array): readonly string[] | undefined {
+    const lines: string[] = [];
+    let from = 0;
+    for (let end = bytes.indexOf(LINE_BREAK); end >= 0; end = bytes.indexOf(LINE_BREAK, from)) {
+      if (!this.#add(bytes.subarray(from, end))) return undefined;
+      const text = textOf(Buffer.concat(this.#parts));
+      if (text === undefined) return undefined;
+      lines.push(text);
+      this.#parts = [];
+      this.#length = 0;
+      from = end + 1;
+    }
+    return this.#add(bytes.subarray(from)) ? lines : undefined;
+  }
+
+  #add(bytes: Uint8Array): boolean {
+    this.#length += bytes.length;
+    if (bytes.length > 0) this.#parts.push(bytes);
+    return this.#length <= MOST_LINE_BYTES;
+  }
+}
+
+function textOf(bytes: Uint8Array): string | undefined {
+  try {
+    return utf8In(bytes);
   } catch {
     return undefined;
   }

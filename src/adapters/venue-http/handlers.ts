@@ -1,8 +1,10 @@
 import { OrderError } from "../../errors/index.ts";
 import { problemOf } from "../../host-answers/index.ts";
-import type { JsonInput } from "../../wire/index.ts";
+import type { ChildReport, ChildRequest } from "../../model/index.ts";
+import type { Clock, ExecutionVenue, NativeOrders } from "../../ports/index.ts";
+import { type JsonInput, writeJson } from "../../wire/index.ts";
 import type { Codec } from "./codec.ts";
-import { Refusal } from "./refusal.ts";
+import { Refusal } from "./messages.ts";
 import {
   type Changed,
   type Manifest,
@@ -13,19 +15,19 @@ import {
   type VenueRouteName,
 } from "./routes.ts";
 import type { VenueServerOptions } from "./server-options.ts";
-import type { ReceivedSubmissions } from "./submissions.ts";
+import { child as childCodec, isReport } from "./values.ts";
 
 /** A verified call: its body as parsed JSON, the time of its signature, and a signal that ends it. */
-export type Call = Readonly<{ body: unknown; signedAtMs: number; signal: AbortSignal }>;
+type Call = Readonly<{ body: unknown; signedAtMs: number; signal: AbortSignal }>;
 
 /** Answers a call with JSON. Rejects with a Refusal, an UnreadableAnswer for the body, or the venue's error. */
 export type Handler = (call: Call) => Promise<JsonInput>;
 
 /** Dependencies of the handlers. */
-export type HandlerParts = VenueServerOptions & Readonly<{ submissions: ReceivedSubmissions }>;
+type HandlerParts = VenueServerOptions & Readonly<{ submissions: ReceivedSubmissions }>;
 
 /** Returns the parts that a server has. */
-export function partsOf(options: VenueServerOptions): readonly Part[] {
+function partsOf(options: VenueServerOptions): readonly Part[] {
   const { venue, marketData, nativeOrders, balances, exposure, volumeHistory, instruments } = options;
   const present: Readonly<Record<Part, unknown>> = {
     ...{ time: venue.venueTimeMs, market: marketData, native: nativeOrders, balances },
@@ -45,11 +47,6 @@ function manifestOf(options: VenueServerOptions): Manifest {
     ...(marketData?.ownFillsInPrints && { ownFillsInPrints: marketData.ownFillsInPrints }),
     parts: partsOf(options),
   };
-}
-
-/** Returns one handler for each call of the protocol. */
-export function handlersOf(parts: HandlerParts): Readonly<Record<VenueRouteName, Handler>> {
-  return { ...venueHandlers(parts), ...accountHandlers(parts), ...nativeHandlers(parts) };
 }
 
 /** Makes a handler of a route and of the function that answers it. */
@@ -76,56 +73,38 @@ const missing = (): never => {
   throw new Refusal("NO_SUCH_PART");
 };
 
-type VenueRoutes = "venue" | "time" | "instruments" | "submit" | "lookup" | "voidChild";
-
-function venueHandlers(parts: HandlerParts): Readonly<Record<VenueRoutes, Handler>> {
-  const { venue, submissions, instruments } = parts;
+/** Returns one handler for each call of the protocol. */
+export function handlersOf(options: HandlerParts): Readonly<Record<VenueRouteName, Handler>> {
+  const { venue, submissions, instruments, exposure, balances, volumeHistory, nativeOrders } = options;
+  const orders = (): NativeOrders => nativeOrders ?? missing();
+  const routes = VENUE_ROUTES;
   return {
-    venue: handle(VENUE_ROUTES.venue, () => manifestOf(parts)),
-    time: handle(VENUE_ROUTES.time, () => venue.venueTimeMs?.() ?? missing()),
-    instruments: handle(VENUE_ROUTES.instruments, () => instruments?.all() ?? missing()),
-    submit: handle(VENUE_ROUTES.submit, (requested, { signedAtMs, signal }) =>
+    venue: handle(routes.venue, () => manifestOf(options)),
+    time: handle(routes.time, () => venue.venueTimeMs?.() ?? missing()),
+    instruments: handle(routes.instruments, () => instruments?.all() ?? missing()),
+    submit: handle(routes.submit, (requested, { signedAtMs, signal }) =>
       submissions.submit({ ...requested, signedAtMs, signal }),
     ),
-    lookup: handle(VENUE_ROUTES.lookup, ({ child }) => venue.lookup(child)),
-    voidChild: handle(VENUE_ROUTES.voidChild, ({ child }) => venue.voidChild?.(child) ?? missing()),
-  };
-}
-
-type AccountRoutes = "position" | "balances" | "volume";
-
-function accountHandlers({
-  exposure,
-  balances,
-  volumeHistory,
-}: HandlerParts): Readonly<Record<AccountRoutes, Handler>> {
-  return {
+    lookup: handle(routes.lookup, ({ child }) => venue.lookup(child)),
+    voidChild: handle(routes.voidChild, ({ child }) => venue.voidChild?.(child) ?? missing()),
     position: handle(
-      VENUE_ROUTES.position,
+      routes.position,
       ({ accountId, symbol }) => exposure?.position(accountId, symbol) ?? missing(),
     ),
-    balances: handle(VENUE_ROUTES.balances, ({ accountId }) => balances?.balances(accountId) ?? missing()),
-    volume: handle(VENUE_ROUTES.volume, (range) => volumeHistory?.minutes(range) ?? missing()),
-  };
-}
-
-type NativeRoutes = Exclude<VenueRouteName, VenueRoutes | AccountRoutes>;
-
-function nativeHandlers({ nativeOrders }: HandlerParts): Readonly<Record<NativeRoutes, Handler>> {
-  const orders = (): NonNullable<typeof nativeOrders> => nativeOrders ?? missing();
-  return {
-    place: handle(VENUE_ROUTES.place, (placement) => changedBy(() => orders().place(placement))),
-    findRequest: handle(VENUE_ROUTES.findRequest, (request) => orders().findRequest(request)),
-    cancel: handle(VENUE_ROUTES.cancel, ({ key, restriction }) =>
+    balances: handle(routes.balances, ({ accountId }) => balances?.balances(accountId) ?? missing()),
+    volume: handle(routes.volume, (range) => volumeHistory?.minutes(range) ?? missing()),
+    place: handle(routes.place, (placement) => changedBy(() => orders().place(placement))),
+    findRequest: handle(routes.findRequest, (request) => orders().findRequest(request)),
+    cancel: handle(routes.cancel, ({ key, restriction }) =>
       changedBy(async () => {
         if (restriction === undefined) return await orders().cancel(key);
         return await (orders().cancelIf?.(key, restriction) ?? missing());
       }),
     ),
-    find: handle(VENUE_ROUTES.find, (key) => orders().find(key)),
-    page: handle(VENUE_ROUTES.page, (page) => orders().page(page)),
-    open: handle(VENUE_ROUTES.open, (query) => orders().open?.(query) ?? missing()),
-    executions: handle(VENUE_ROUTES.executions, (query) => orders().executions(query)),
+    find: handle(routes.find, (key) => orders().find(key)),
+    page: handle(routes.page, (page) => orders().page(page)),
+    open: handle(routes.open, (query) => orders().open?.(query) ?? missing()),
+    executions: handle(routes.executions, (query) => orders().executions(query)),
   };
 }
 
@@ -139,3 +118,91 @@ async function changedBy<T>(change: () => Promise<T | undefined>): Promise<Chang
     throw error;
   }
 }
+
+/** Most submitted ids that are remembered. A further submit is refused: forgetting one could submit it twice. */
+const MOST_RETAINED = 1_000_000;
+
+/** Dependencies of submissions. `freshMs`: how far the time of a signature may be from the clock. */
+type SubmissionParts = Readonly<{
+  venue: ExecutionVenue;
+  clock: Clock;
+  freshMs: number;
+  /** The time by which signatures are judged, when this process started. */
+  startedAtMs: number;
+}>;
+
+/** A submit that has arrived. `signedAtMs` is the time of its signature. */
+type Arrived = Readonly<{
+  child: ChildRequest;
+  notAfterMs: number;
+  signedAtMs: number;
+  signal: AbortSignal;
+}>;
+
+type Known = { readonly text: string; readonly evictAtMs: number; answer: Promise<ChildReport> | undefined };
+
+/**
+ * Hands each child to the venue at most once. An id is remembered until no copy of its request can be fresh any more. A
+ * request that was signed before this process started may be a copy of one that the process before has handed over, so
+ * it is only looked up.
+ */
+export class ReceivedSubmissions {
+  readonly #parts: SubmissionParts;
+  readonly #known: Map<string, Known> = new Map();
+
+  constructor(parts: SubmissionParts) {
+    this.#parts = parts;
+  }
+
+  /** Resolves to what became of the child. Rejects with a Refusal if that is unknown, or with the venue's error. */
+  async submit(arrived: Arrived): Promise<ChildReport> {
+    const { child, notAfterMs, signedAtMs } = arrived;
+    this.#evict();
+    const text = writeJson(childCodec.write(child));
+    const known = this.#known.get(child.childId);
+    if (known !== undefined) return await this.#again(child, known, text);
+    const { venue, clock, freshMs, startedAtMs } = this.#parts;
+    if (signedAtMs < startedAtMs) return await this.#look(child, "SIGNED_EARLIER");
+    if (this.#known.size >= MOST_RETAINED) throw new Refusal("BUSY");
+    const evictAtMs = clock.monotonicMs() + 2 * freshMs;
+    const entry: Known = { text, evictAtMs, answer: undefined };
+    this.#known.set(child.childId, entry);
+    // A venue that tells its time has another clock than this server, and judges the deadline by it.
+    if (venue.venueTimeMs === undefined && clock.nowMs() > notAfterMs) return late(child.childId);
+    entry.answer = handed(venue, arrived);
+    try {
+      return await entry.answer;
+    } finally {
+      entry.answer = undefined;
+    }
+  }
+
+  async #again(child: ChildRequest, known: Known, text: string): Promise<ChildReport> {
+    if (known.text !== text) throw new Refusal("CHILD_DIFFERS");
+    return known.answer === undefined ? await this.#look(child, "OUTCOME_UNKNOWN") : await known.answer;
+  }
+
+  async #look(child: ChildRequest, otherwise: "SIGNED_EARLIER" | "OUTCOME_UNKNOWN"): Promise<ChildReport> {
+    const answer = await this.#parts.venue.lookup(child);
+    if (!isReport(answer)) throw new Refusal(otherwise);
+    return answer;
+  }
+
+  /** Ids are in the order in which they are forgotten, also those that the venue has not answered. */
+  #evict(): void {
+    const nowMs = this.#parts.clock.monotonicMs();
+    for (const [childId, { evictAtMs }] of this.#known) {
+      if (evictAtMs >= nowMs) return;
+      this.#known.delete(childId);
+    }
+  }
+}
+
+/** Calls the venue. A venue that throws instead of rejecting has an unknown outcome too. */
+async function handed(venue: ExecutionVenue, { child, notAfterMs, signal }: Arrived): Promise<ChildReport> {
+  return await venue.submit(child, { deadlineMs: notAfterMs, signal });
+}
+
+const late = (childId: string): ChildReport => ({
+  ...{ childId, state: "rejected", fills: [], detail: "The deadline had passed on arrival." },
+});

@@ -4,10 +4,10 @@
  *
  * @module managed-orders/venue-http
  */
-export type { VenueClientOptions } from "./client-options.ts";
+
 export type { StreamState } from "./follower.ts";
+export { type VenueClientOptions, VenueHttpError, type VenueHttpProblem } from "./link.ts";
 export type { StreamName } from "./routes.ts";
 export type { VenueServerLimits, VenueServerOptions } from "./server-options.ts";
 export { openVenueClient, type VenueClient, type VenueClientStatus } from "./venue-client.ts";
-export { VenueHttpError, type VenueHttpProblem } from "./venue-http-error.ts";
 export { createVenueServer, type VenueServer } from "./venue-server.ts";

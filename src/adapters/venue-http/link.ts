@@ -1,14 +1,199 @@
-import { Agent, type IncomingMessage } from "node:http";
-import { Agent as SecureAgent } from "node:https";
+import {
+  Agent,
+  type ClientRequest,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  request as plain,
+} from "node:http";
+import { Agent as SecureAgent, request as secure } from "node:https";
+import type { Socket } from "node:net";
+import {
+  errorCode,
+  errorMessage,
+  type OptionCheck,
+  objectOption,
+  optionalOption,
+  optionsOf,
+  recognisedAs,
+  sharedSecretOption,
+  wholeOption,
+} from "../../common/index.ts";
 import { problemOf, UnreadableAnswer } from "../../host-answers/index.ts";
-import type { Clock } from "../../ports/index.ts";
+import type { Clock, Telemetry } from "../../ports/index.ts";
+import { clockOption, telemetryOption } from "../../ports/internal.ts";
 import { type JsonValue, writeJson } from "../../wire/index.ts";
-import { type Address, addressOf, type VenueClientOptions } from "./client-options.ts";
-import { type AbandonExchange, exchangeWithVenue } from "./exchange.ts";
-import { jsonIn } from "./json-bytes.ts";
+import { ANSWERS_HEADER, jsonIn, SIGNATURE_HEADER, signatureOf, TIME_HEADER, timeIn } from "./messages.ts";
 import type { VenueRoute } from "./routes.ts";
-import { ANSWERS_HEADER, SIGNATURE_HEADER, signatureOf, TIME_HEADER, timeIn } from "./signature.ts";
-import { VenueHttpError } from "./venue-http-error.ts";
+import { durationOption } from "./server-options.ts";
+
+/** Where a venue server is, and bounds of the calls to it. */
+export interface VenueClientOptions {
+  /** Address of the server, such as `https://venue.internal:8443`, with the server's prefix if it has one. */
+  readonly url: string;
+  /** The shared secret, of at least 16 characters. No message shows it. */
+  readonly secret: string;
+  readonly clock: Clock;
+  /**
+   * Makes the connections: an Agent of node:http or node:https, with certificates for TLS or mutual TLS. Default: one
+   * that keeps at most 64 connections.
+   */
+  readonly agent?: Agent;
+  readonly telemetry?: Telemetry;
+  /** Milliseconds within which the server must answer a call; default 10,000. */
+  readonly timeoutMs?: number;
+  /** Milliseconds without a line after which a stream counts as broken; default 15,000, three beats of a server. */
+  readonly silenceMs?: number;
+  /**
+   * Milliseconds within which the server must answer the first call; default 10,000. The call for its instruments, which
+   * follows, has `timeoutMs`.
+   */
+  readonly openWithinMs?: number;
+  /** Milliseconds between two readings of the instruments; default 10,000. */
+  readonly instrumentsEveryMs?: number;
+  /** Most calls at a time; default 1,000. A further call is rejected as `unsent`. */
+  readonly calls?: number;
+}
+
+const urlOption: OptionCheck = (value, name) => {
+  const wanted = "the URL of a venue server such as https://venue.internal:8443";
+  if (value === undefined) throw new TypeError(`${name} is missing: pass ${wanted}`);
+  if (typeof value !== "string") throw new TypeError(`${name} must be ${wanted}`);
+  if (addressOf(value) === undefined)
+    throw new RangeError(`${name} must be ${wanted}, without user, password, query and fragment`);
+};
+
+/** Checks the options of a venue client. */
+export const clientOption: OptionCheck = optionsOf<VenueClientOptions>({
+  url: urlOption,
+  secret: sharedSecretOption,
+  clock: clockOption,
+  agent: optionalOption(objectOption("an Agent of node:http or node:https")),
+  telemetry: optionalOption(telemetryOption),
+  timeoutMs: optionalOption(durationOption),
+  silenceMs: optionalOption(durationOption),
+  openWithinMs: optionalOption(durationOption),
+  instrumentsEveryMs: optionalOption(durationOption),
+  calls: optionalOption(wholeOption({ from: 1, to: 1_000_000 })),
+});
+
+/** Address of a server: its origin, and the prefix of its paths. */
+type Address = Readonly<{ origin: string; prefix: string; isSecure: boolean }>;
+
+/** Returns the address in a URL; undefined for anything else. */
+export function addressOf(url: string): Address | undefined {
+  let parts: URL;
+  try {
+    parts = new URL(url);
+  } catch {
+    return undefined;
+  }
+  const { protocol, username, password, search, hash, origin, pathname } = parts;
+  const isPlain = username === "" && password === "" && search === "" && hash === "";
+  if (!isPlain || (protocol !== "http:" && protocol !== "https:")) return undefined;
+  return { origin, prefix: pathname.replace(/\/$/, ""), isSecure: protocol === "https:" };
+}
+
+/**
+ * What is known of a call that failed. `unsent`: nothing of it was written, so it had no effect. `unanswered`: no whole
+ * answer came. `refused`: the server answered with an error. `unreadable`: the answer is not one of the protocol.
+ */
+export type VenueHttpProblem = "unsent" | "unanswered" | "refused" | "unreadable";
+
+/**
+ * Error of a call to a venue server. Unless it is `unsent`, the outcome of a change is unknown.
+ *
+ * @example
+ * ```ts
+ * import { VenueHttpError } from "managed-orders/venue-http";
+ * const nothingWasSent = async (ask: () => Promise<unknown>) => {
+ *   const error = await ask().catch((caught: unknown) => caught);
+ *   return error instanceof VenueHttpError && error.problem === "unsent";
+ * };
+ * ```
+ */
+export class VenueHttpError extends Error {
+  /** Recognises an error of this class, also one of another copy of the package. */
+  static override readonly [Symbol.hasInstance]: (value: unknown) => boolean =
+    /* @__PURE__ */ recognisedAs("VenueHttpError");
+  override readonly name: string = "VenueHttpError";
+  readonly problem: VenueHttpProblem;
+  /** Code of the server's error answer, such as BUSY; undefined without one. */
+  readonly code: string | undefined;
+
+  /** Creates the error of one call. `message` must not contain the secret. */
+  constructor(
+    problem: VenueHttpProblem,
+    message: string,
+    options?: ErrorOptions & Readonly<{ code?: string }>,
+  ) {
+    super(message, options);
+    this.problem = problem;
+    this.code = options?.code;
+  }
+}
+
+/** One request as it goes out. */
+type WrittenRequest = Readonly<{
+  url: string;
+  method: string;
+  headers: OutgoingHttpHeaders;
+  body: Uint8Array;
+  agent: Agent;
+}>;
+
+/** Ends a request: with an error for its caller. */
+export type AbandonExchange = (why: string) => void;
+
+/**
+ * Sends one request. Resolves to the head of the answer, whose body has not been read. Rejects with a VenueHttpError:
+ * `unsent` if no connection was made, and `unanswered` as soon as bytes may have been written. `begun` receives the
+ * function that ends it.
+ */
+function exchangeWithVenue(
+  outgoing: WrittenRequest,
+  begun: (abandon: AbandonExchange) => void,
+): Promise<IncomingMessage> {
+  const { url, method, headers, body, agent } = outgoing;
+  return new Promise((resolve, reject) => {
+    const isSecure = url.startsWith("https:");
+    const request = (isSecure ? secure : plain)(url, { method, headers, agent });
+    const mayHaveWritten = watchConnection(request, isSecure);
+    let why: string | undefined;
+    begun((reason) => {
+      why ??= reason;
+      request.destroy();
+    });
+    const fail = (cause: unknown): void => {
+      const problem = mayHaveWritten() ? "unanswered" : "unsent";
+      const reason = why ?? `${errorMessage(cause)} (${errorCode(cause)})`;
+      reject(new VenueHttpError(problem, `${method} ${new URL(url).pathname}: ${reason}`, { cause }));
+    };
+    request.on("response", resolve);
+    request.on("error", fail);
+    request.on("close", () => fail(new Error("the connection ended")));
+    // Other answers than a response have no meaning here, and would keep their connection open.
+    request.on("upgrade", (_answer, socket) => socket.destroy());
+    request.end(body);
+  });
+}
+
+/**
+ * Watches whether bytes of a request can have left this process. Before a new connection is made, and made secure, none
+ * can. A connection that was used before takes them at once.
+ */
+function watchConnection(request: ClientRequest, isSecure: boolean): () => boolean {
+  let mayHaveWritten = false;
+  request.on("socket", (socket: Socket) => {
+    if (request.reusedSocket || !socket.connecting) {
+      mayHaveWritten = true;
+      return;
+    }
+    socket.once(isSecure ? "secureConnect" : "connect", () => {
+      mayHaveWritten = true;
+    });
+  });
+  return () => mayHaveWritten;
+}
 
 /** Most bytes of an answer. The longest that the protocol allows is a report of 10,000 executions. */
 const MOST_ANSWER_BYTES = 16 * 1024 * 1024;
@@ -26,7 +211,7 @@ const MOST_CALLS = 1_000;
 type Outgoing = Readonly<{ method: string; path: string; body: Uint8Array }>;
 
 /** Ends a call early: at a signal, or at the latest after some milliseconds. */
-export type CallBounds = Readonly<{ signal?: AbortSignal; timeoutMs?: number }>;
+type CallBounds = Readonly<{ signal?: AbortSignal; timeoutMs?: number }>;
 
 const ignored = (): void => undefined;
 
@@ -159,12 +344,10 @@ export class VenueLink {
     const agent = this.#agent;
     const answered = exchangeWithVenue(
       { url: `${origin}${target}`, method, headers, body, agent },
-      {
-        begun: (abandon) => {
-          own = abandon;
-          this.#open.add(own);
-          begun(own);
-        },
+      (abandon) => {
+        own = abandon;
+        this.#open.add(own);
+        begun(own);
       },
     );
     const release = (): void => void this.#open.delete(own);

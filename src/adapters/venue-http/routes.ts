@@ -39,8 +39,25 @@ import {
   rate,
   word,
 } from "./codec.ts";
-import * as native from "./native-values.ts";
-import { child, instrument, isReport, position, report, symbol, volume } from "./values.ts";
+import {
+  child,
+  execution,
+  executionQuery,
+  instrument,
+  isReport,
+  nativeKey,
+  nativeOrder,
+  nativePage,
+  nativeRequest,
+  openQuery,
+  placed,
+  placement,
+  position,
+  report,
+  restriction,
+  symbol,
+  volume,
+} from "./values.ts";
 
 /** Version of the protocol, and the first part of each path. */
 export const PROTOCOL = 1;
@@ -190,41 +207,39 @@ export type VenueRoute<Q, A> = Readonly<{
   method: "GET" | "POST";
   path: string;
   summary: string;
-  /** The part that a server needs for it. Without one, every server answers it. */
-  part?: Part;
   request: Codec<Q>;
   answer: Codec<A>;
 }>;
 
 const nothing: Codec<Readonly<Record<never, never>>> = objectOf({});
 
-const get = <A>(path: string, summary: string, answer: Codec<A>, part?: Part): VenueRoute<object, A> => ({
+const get = <A>(path: string, summary: string, answer: Codec<A>): VenueRoute<object, A> => ({
   method: "GET",
   path: `/v${PROTOCOL}${path}`,
   summary,
-  ...(part !== undefined && { part }),
   request: nothing,
   answer,
 });
 
-type Described<Q, A> = Readonly<{ summary: string; part?: Part; request: Codec<Q>; answer: Codec<A> }>;
-
-const post = <Q, A>(path: string, described: Described<Q, A>): VenueRoute<Q, A> => ({
+const post = <Q, A>(
+  path: string,
+  described: Omit<VenueRoute<Q, A>, "method" | "path">,
+): VenueRoute<Q, A> => ({
   method: "POST",
   path: `/v${PROTOCOL}${path}`,
   ...described,
 });
 
 /** A child to submit, and the last moment at which it may execute, in the venue's time. */
-export type Submit = Readonly<{ child: ChildRequest; notAfterMs: number }>;
+type Submit = Readonly<{ child: ChildRequest; notAfterMs: number }>;
 /** A child that is asked about. */
-export type Requested = Readonly<{ child: ChildRequest }>;
+type Requested = Readonly<{ child: ChildRequest }>;
 /** An account in a market. */
-export type AccountMarket = Readonly<{ accountId: number; symbol: string }>;
+type AccountMarket = Readonly<{ accountId: number; symbol: string }>;
 /** Minutes of a market. */
-export type Minutes = Readonly<{ symbol: string; fromMs: number; toMs: number }>;
+type Minutes = Readonly<{ symbol: string; fromMs: number; toMs: number }>;
 /** A native order to cancel, if it meets the restriction. */
-export type Cancel = Readonly<{ key: NativeKey; restriction?: CancelRestriction }>;
+type Cancel = Readonly<{ key: NativeKey; restriction?: CancelRestriction }>;
 
 const requested = objectOf<Requested>({ child });
 const account = objectOf<Readonly<{ accountId: number }>>({ accountId: idText });
@@ -262,7 +277,7 @@ const held: Codec<Quantity | PositionAsOf> = mapped<PositionAnswer, Quantity | P
 const MOST_ROWS = 10_000;
 
 /** Types of all calls. */
-export type Routes = Readonly<{
+type Routes = Readonly<{
   venue: VenueRoute<object, Manifest>;
   time: VenueRoute<object, number>;
   instruments: VenueRoute<object, readonly Instrument[]>;
@@ -284,13 +299,8 @@ export type Routes = Readonly<{
 /** All calls of the protocol, except the streams. */
 export const VENUE_ROUTES: Routes = {
   venue: get("/venue", "What the venue guarantees, and which parts the server has.", manifest),
-  time: get("/time", "The venue's own time, by which it judges deadlines.", time, "time"),
-  instruments: get(
-    "/instruments",
-    "All instruments.",
-    listed<Instrument>("instruments", instrument, MOST_ROWS),
-    "instruments",
-  ),
+  time: get("/time", "The venue's own time, by which it judges deadlines.", time),
+  instruments: get("/instruments", "All instruments.", listed("instruments", instrument, MOST_ROWS)),
   submit: post("/children", {
     summary: "Submits a child. The same id again is answered with what became of it.",
     request: objectOf<Submit>({ child, notAfterMs: count }),
@@ -308,63 +318,53 @@ export const VENUE_ROUTES: Routes = {
   }),
   position: post("/position", {
     summary: "The signed position of an account in an instrument.",
-    part: "position",
     request: objectOf<AccountMarket>({ accountId: idText, symbol }),
     answer: held,
   }),
   balances: post("/balances", {
     summary: "The balances of an account.",
-    part: "balances",
     request: account,
     answer: listed("balances", balance, MOST_ROWS),
   }),
   volume: post("/volume", {
     summary: "Executed volume by minute.",
-    part: "volume",
     request: objectOf<Minutes>({ symbol, fromMs: count, toMs: count }),
     answer: listed("minutes", bar, 600_000),
   }),
   place: post("/native/place", {
     summary: "Places a native order. The same requestKey again is answered with the order that it placed.",
-    part: "native",
-    request: native.placement,
-    answer: changed<NativePlaced>(native.placed),
+    request: placement,
+    answer: changed(placed),
   }),
   findRequest: post("/native/request", {
     summary: "The answer to an earlier placement.",
-    part: "native",
-    request: native.request,
-    answer: found(native.placed),
+    request: nativeRequest,
+    answer: found(placed),
   }),
   cancel: post("/native/cancel", {
     summary: "Cancels an open native order.",
-    part: "native",
-    request: objectOf<Cancel>({ key: native.key, restriction: maybe(native.restriction) }),
-    answer: changed<NativeOrder>(native.nativeOrder),
+    request: objectOf<Cancel>({ key: nativeKey, restriction: maybe(restriction) }),
+    answer: changed(nativeOrder),
   }),
   find: post("/native/order", {
     summary: "A current or archived native order.",
-    part: "native",
-    request: native.key,
-    answer: found(native.nativeOrder),
+    request: nativeKey,
+    answer: found(nativeOrder),
   }),
   page: post("/native/page", {
     summary: "A page of native orders.",
-    part: "native",
-    request: native.page,
-    answer: listed("orders", native.nativeOrder, MOST_ROWS),
+    request: nativePage,
+    answer: listed("orders", nativeOrder, MOST_ROWS),
   }),
   open: post("/native/open", {
     summary: "The open native orders of an account.",
-    part: "open",
-    request: native.openQuery,
-    answer: listed("orders", native.nativeOrder, MOST_ROWS),
+    request: openQuery,
+    answer: listed("orders", nativeOrder, MOST_ROWS),
   }),
   executions: post("/native/executions", {
     summary: "The newest executions of native orders.",
-    part: "native",
-    request: native.executionQuery,
-    answer: listed("executions", native.execution, MOST_ROWS),
+    request: executionQuery,
+    answer: listed("executions", execution, MOST_ROWS),
   }),
 };
 
@@ -374,12 +374,11 @@ export type VenueRouteName = keyof Routes;
 /** Name of a stream. */
 export type StreamName = "events" | "market" | "native";
 
-/** A stream of the protocol, and the part that a server needs for it. */
-export type StreamRoute = Readonly<{ path: string; summary: string; part?: Part }>;
+type StreamRoute = Readonly<{ path: string; summary: string }>;
 
 /** The streams of the protocol. */
 export const STREAMS: Readonly<Record<StreamName, StreamRoute>> = {
   events: { path: `/v${PROTOCOL}/events`, summary: "Reports on children, as the venue sends them." },
-  market: { path: `/v${PROTOCOL}/market`, summary: "Quotes, trades and confirmations.", part: "market" },
-  native: { path: `/v${PROTOCOL}/native/events`, summary: "Executions of native orders.", part: "native" },
+  market: { path: `/v${PROTOCOL}/market`, summary: "Quotes, trades and confirmations." },
+  native: { path: `/v${PROTOCOL}/native/events`, summary: "Executions of native orders." },
 };

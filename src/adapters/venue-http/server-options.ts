@@ -78,7 +78,8 @@ export interface VenueServerOptions {
 /** Limits with their defaults. */
 export type ServerLimits = Required<VenueServerLimits>;
 
-const DEFAULTS: ServerLimits = {
+/** The limits of a server that is given none. */
+export const DEFAULT_LIMITS: ServerLimits = {
   freshMs: 30_000,
   beatMs: 5_000,
   keepMs: 60_000,
@@ -124,6 +125,3 @@ export const serverOption: OptionCheck = optionsOf<VenueServerOptions>({
     }),
   ),
 });
-
-/** Returns the limits with their defaults. */
-export const limitsOf = (limits: VenueServerLimits | undefined): ServerLimits => ({ ...DEFAULTS, ...limits });

@@ -1,16 +1,26 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { errorName } from "../../common/index.ts";
 import { checkedClock, QuietTelemetry } from "../../host-answers/index.ts";
+import type { Clock } from "../../ports/index.ts";
 import { type JsonInput, writeJson } from "../../wire/index.ts";
 import { Unproved } from "../shared/index.ts";
-import { type Handler, handlersOf } from "./handlers.ts";
-import { jsonIn } from "./json-bytes.ts";
-import { Refusal } from "./refusal.ts";
-import { readBytes } from "./request-body.ts";
+import { type Handler, handlersOf, ReceivedSubmissions } from "./handlers.ts";
+import {
+  ANSWERS_HEADER,
+  isSigned,
+  jsonIn,
+  Refusal,
+  SIGNATURE_HEADER,
+  TIME_HEADER,
+  timeIn,
+} from "./messages.ts";
 import { STREAMS, type StreamName, VENUE_ROUTES, type VenueRouteName } from "./routes.ts";
-import { limitsOf, type ServerLimits, serverOption, type VenueServerOptions } from "./server-options.ts";
-import { ANSWERS_HEADER, isSigned, SIGNATURE_HEADER, TIME_HEADER, timeIn } from "./signature.ts";
-import { ReceivedSubmissions } from "./submissions.ts";
+import {
+  DEFAULT_LIMITS,
+  type ServerLimits,
+  serverOption,
+  type VenueServerOptions,
+} from "./server-options.ts";
 import { type ReadFrom, VenueStreams } from "./venue-streams.ts";
 
 /** A venue behind HTTP. */
@@ -80,7 +90,7 @@ class HttpVenue implements VenueServer {
     const options = { ...given, telemetry, clock: checkedClock(given.clock, telemetry) };
     const { venue, clock, secret, previousSecret, prefix = "" } = options;
     this.#options = options;
-    this.#limits = limitsOf(options.limits);
+    this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
     this.#secrets = previousSecret === undefined ? [secret] : [secret, previousSecret];
     this.#startedAtMs = clock.nowMs();
     this.#startedMonotonicMs = clock.monotonicMs();
@@ -294,4 +304,46 @@ function send(response: ServerResponse, status: number, body: JsonInput): void {
     "cache-control": "no-store",
   });
   response.end(text);
+}
+
+type BodyBounds = Readonly<{
+  clock: Clock;
+  bodyBytes: number;
+  bodyMs: number;
+  crowdedOut: AbortSignal;
+}>;
+
+/**
+ * Resolves to the bytes of a body. Rejects with a Refusal TOO_LARGE, SLOW_BODY or, if it is crowded out, BUSY, and with
+ * an Error if the connection ends first.
+ */
+function readBytes(
+  request: IncomingMessage,
+  { clock, bodyBytes, bodyMs, crowdedOut }: BodyBounds,
+): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    const cancel = clock.schedule(clock.monotonicMs() + bodyMs, () => end(new Refusal("SLOW_BODY")));
+    const end = (error: Error): void => {
+      cancel();
+      request.pause();
+      reject(error);
+    };
+    const crowded = (): void => end(new Refusal("BUSY"));
+    if (crowdedOut.aborted) return crowded();
+    crowdedOut.addEventListener("abort", crowded);
+    request.on("data", (chunk: Buffer) => {
+      length += chunk.length;
+      if (length > bodyBytes) end(new Refusal("TOO_LARGE"));
+      else chunks.push(chunk);
+    });
+    request.on("end", () => {
+      cancel();
+      resolve(Buffer.concat(chunks));
+    });
+    const broken = (): void => end(new Error("the connection ended"));
+    request.on("error", broken);
+    request.on("close", broken);
+  });
 }

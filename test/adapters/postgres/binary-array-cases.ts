@@ -1,8 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { binaryArray, type ElementType } from "../../../src/adapters/postgres/binary-arrays.ts";
-import { sentCommit } from "../../../src/adapters/postgres/commit-columns.ts";
-import { COMMIT } from "../../../src/adapters/postgres/storage-statements.ts";
+import { binaryArray, COMMIT, type ElementType, sentCommit } from "../../../src/adapters/postgres/commit.ts";
 import type { CommitPart } from "../../../src/ports/index.ts";
 import type { Places } from "./places.ts";
 

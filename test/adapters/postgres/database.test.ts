@@ -1,14 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { Database } from "../../../src/adapters/postgres/database.ts";
-import { loadDriver } from "../../../src/adapters/postgres/driver.ts";
+import { loadDriver, wholeIn } from "../../../src/adapters/postgres/connection.ts";
+import { Database, Pool } from "../../../src/adapters/postgres/database.ts";
 import { openPostgresStore } from "../../../src/adapters/postgres/index.ts";
-import { durabilityProblems } from "../../../src/adapters/postgres/opening.ts";
-import { databaseOf } from "../../../src/adapters/postgres/options.ts";
+import { databaseOf, durabilityProblems } from "../../../src/adapters/postgres/opening.ts";
 import { storeIn } from "../../../src/adapters/postgres/order-store.ts";
-import { Patience } from "../../../src/adapters/postgres/patience.ts";
-import { Pool } from "../../../src/adapters/postgres/pool.ts";
 import { explained, UnknownOutcome } from "../../../src/adapters/postgres/postgres-error.ts";
-import { wholeIn } from "../../../src/adapters/postgres/reading.ts";
 import { PostgresStorage } from "../../../src/adapters/postgres/storage.ts";
 import type { CommitPart } from "../../../src/ports/index.ts";
 import { Owned } from "../../../src/store/internal.ts";
@@ -39,8 +35,8 @@ function open(bounds: Partial<ConstructorParameters<typeof Pool>[0]> = {}) {
   });
   const database = new Database(pool, { database: "database c on b", schema: "orders" });
   const answerTimeoutMs = bounds.answerTimeoutMs ?? 5;
-  const parts = { answerTimeoutMs, elsewhere: false, patience: new Patience(answerTimeoutMs) };
-  return { server, database, storage: new PostgresStorage(database, parts) };
+  const storage = new PostgresStorage(database, { answerTimeoutMs, elsewhere: false });
+  return { server, database, storage };
 }
 
 /** Answers as a server without any entry, at the time 1,000. */

@@ -4,7 +4,7 @@ import type {
   PgClient,
   PgClientOptions,
   Row,
-} from "../../../src/adapters/postgres/driver.ts";
+} from "../../../src/adapters/postgres/connection.ts";
 
 /** An answer of the fake server to a statement: rows, an error, or nothing until `release` is called. */
 export type Answer = readonly Row[] | Error | "silence";

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { Database } from "../../../src/adapters/postgres/database.ts";
 import { requireCurrent } from "../../../src/adapters/postgres/opening.ts";
 import { PostgresStoreError } from "../../../src/adapters/postgres/postgres-error.ts";
-import { OPENING } from "../../../src/adapters/postgres/statements.ts";
+import { OPENING } from "../../../src/adapters/postgres/schema.ts";
 
 it("a connection that is lost while a store is looked for does not say that there is none", async () => {
   const lost = new PostgresStoreError("orders cannot be reached (ECONNRESET)", "ECONNRESET");

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { createManualClock } from "../../../src/adapters/memory/index.ts";
 import { openPostgresCluster, openPostgresStore } from "../../../src/adapters/postgres/index.ts";
-import { MIGRATIONS } from "../../../src/adapters/postgres/migrations.ts";
 import { migrate } from "../../../src/adapters/postgres/opening.ts";
+import { MIGRATIONS } from "../../../src/adapters/postgres/schema.ts";
 import { testRateLimiter, testRejections } from "../../../src/conformance/index.ts";
 import { rejectionOf } from "../../../src/conformance/rejections/samples.ts";
 import { recordKey } from "../../../src/store/internal.ts";

@@ -1,20 +1,14 @@
-import { Database } from "../../../src/adapters/postgres/database.ts";
-import { loadDriver, type PgClient } from "../../../src/adapters/postgres/driver.ts";
+import { loadDriver, type PgClient } from "../../../src/adapters/postgres/connection.ts";
+import { Database, Pool } from "../../../src/adapters/postgres/database.ts";
 import type { PostgresStoreOptions } from "../../../src/adapters/postgres/index.ts";
-import { openedDatabase } from "../../../src/adapters/postgres/opening.ts";
-import { resolved } from "../../../src/adapters/postgres/options.ts";
-import { Patience } from "../../../src/adapters/postgres/patience.ts";
-import { Pool } from "../../../src/adapters/postgres/pool.ts";
+import { openedDatabase, resolved } from "../../../src/adapters/postgres/opening.ts";
 import { PostgresStorage } from "../../../src/adapters/postgres/storage.ts";
 import type { Storage } from "../../../src/ports/index.ts";
 
 /** Opens the storage of a store, with values as they are stored. */
 export async function openPostgresStorage(options: PostgresStoreOptions): Promise<Storage> {
   const all = resolved(options);
-  return new PostgresStorage(await openedDatabase(all), {
-    ...all,
-    patience: new Patience(all.answerTimeoutMs),
-  });
+  return new PostgresStorage(await openedDatabase(all), all);
 }
 
 /** An empty place: a schema that does not exist yet. */

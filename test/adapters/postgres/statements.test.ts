@@ -1,20 +1,22 @@
 import { describe, expect, it } from "vitest";
+import { COMMIT, GET, rangeStatement, SWEEP } from "../../../src/adapters/postgres/commit.ts";
 import {
+  COPYING,
   FIRST_VERSIONS_CREATION,
   MIGRATIONS,
   NOTE_STEP,
+  OPENING,
   SCHEMA_CREATION,
   VERSIONS_CREATION,
-} from "../../../src/adapters/postgres/migrations.ts";
-import * as statements from "../../../src/adapters/postgres/statements.ts";
-import { COMMIT, GET, rangeStatement, SWEEP } from "../../../src/adapters/postgres/storage-statements.ts";
-import { VIEWS } from "../../../src/adapters/postgres/views.ts";
+  VIEWS,
+} from "../../../src/adapters/postgres/schema.ts";
 import { brokenRules } from "./sql-rules.ts";
 
 /** Every statement by name, such as `ENDINGS.count`. */
 const texts: readonly (readonly [name: string, text: string])[] = [
   ...Object.entries<Readonly<Record<string, string>>>({
-    ...statements,
+    OPENING,
+    COPYING,
     COMMIT,
     GET,
     STORAGE: {

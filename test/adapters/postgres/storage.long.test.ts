@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { sentCommit } from "../../../src/adapters/postgres/commit-columns.ts";
-import { PendingCommits } from "../../../src/adapters/postgres/pending-commits.ts";
-import { COMMIT } from "../../../src/adapters/postgres/storage-statements.ts";
+import { COMMIT, sentCommit } from "../../../src/adapters/postgres/commit.ts";
+import { PendingCommits } from "../../../src/adapters/postgres/storage.ts";
 import { testStorage } from "../../../src/conformance/index.ts";
 import type { CommitPart, Entry, KeyRange } from "../../../src/ports/index.ts";
 import { type PGliteServer, startPGlite } from "./pglite-server.ts";

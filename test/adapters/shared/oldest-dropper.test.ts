@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createManualClock, createMemoryRateLimiter } from "../../../src/adapters/memory/index.ts";
-import { createOldestDropper } from "../../../src/adapters/shared/oldest-dropper.ts";
+import { createOldestDropper } from "../../../src/adapters/shared/rate-limiter.ts";
 
 /** A map that counts how often an iteration begins at its first key. */
 class CountedMap extends Map<number, number> {

@@ -12,8 +12,7 @@ import {
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { lineOf } from "../../../src/adapters/sqlite/archive/archive-line.ts";
-import { readArchive } from "../../../src/adapters/sqlite/archive/index.ts";
+import { lineOf, readArchive } from "../../../src/adapters/sqlite/archive.ts";
 import { type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
 
 const DESCRIPTORS = "/proc/self/fd";

@@ -17,14 +17,9 @@ import {
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { lineOf } from "../../../src/adapters/sqlite/archive/archive-line.ts";
-import {
-  type ArchivedLine,
-  archiveWriter,
-  closeDays,
-  readArchive,
-} from "../../../src/adapters/sqlite/archive/index.ts";
+import { type ArchivedLine, lineOf, readArchive } from "../../../src/adapters/sqlite/archive.ts";
 import { openSqliteStore, verifySqliteStore } from "../../../src/adapters/sqlite/index.ts";
+import { archiveWriter, closeDays } from "../../../src/adapters/sqlite/journal-lifetime.ts";
 import { encodeRecord } from "../../../src/wire/index.ts";
 import { endedOrder, part, sampleRecord } from "../../store/rules/samples.ts";
 import { countIn, readValue, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
@@ -62,8 +57,8 @@ const FIRST = "journal-1970-01-01.ndjson";
 describe("decision TC: the archive", () => {
   it("adds lines of JSON with a checksum, one file a day, readable by the owner alone", async () => {
     const writer = writerIn(folder);
-    writer.add(recordsOf(1, 2), 0);
-    writer.add(recordsOf(3, 3), DAY_MS);
+    writer(recordsOf(1, 2), 0);
+    writer(recordsOf(3, 3), DAY_MS);
     expect(files()).toEqual([FIRST, "journal-1970-01-02.ndjson"]);
     expect(await records()).toEqual(recordsOf(1, 3));
     const [line = ""] = readFileSync(join(folder, FIRST), "utf8").split("\n");
@@ -76,16 +71,16 @@ describe("decision TC: the archive", () => {
   it("a directory that existed keeps its mode; its files are readable by the owner alone", () => {
     mkdirSync(folder);
     chmodSync(folder, 0o755);
-    writerIn(folder).add(recordsOf(1, 1), 0);
+    writerIn(folder)(recordsOf(1, 1), 0);
     expect(statSync(folder).mode & 0o777).toBe(0o755);
     for (const name of readdirSync(folder)) expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
   });
 
   it("a day that is over is compressed; one that is earlier than the newest goes to the newest", async () => {
     const writer = writerIn(folder);
-    writer.add(recordsOf(1, 400), 0);
-    writer.add(recordsOf(401, 401), DAY_MS);
-    writer.add(recordsOf(402, 402), 0);
+    writer(recordsOf(1, 400), 0);
+    writer(recordsOf(401, 401), DAY_MS);
+    writer(recordsOf(402, 402), 0);
     await closeDays(folder, { alone, goesOn: always });
     expect(files()).toEqual([`${FIRST}.gz`, "journal-1970-01-02.ndjson"]);
     expect(statSync(join(folder, `${FIRST}.gz`)).mode & 0o777).toBe(0o600);
@@ -94,17 +89,17 @@ describe("decision TC: the archive", () => {
 
   it("a part of a line that a crash left is cut off before the next record, and is not read", async () => {
     const writer = writerIn(folder);
-    writer.add(recordsOf(1, 2), 0);
+    writer(recordsOf(1, 2), 0);
     truncateSync(join(folder, FIRST), statSync(join(folder, FIRST)).size - 7);
     expect(await records()).toEqual(recordsOf(1, 1));
-    writer.add(recordsOf(2, 3), 0);
+    writer(recordsOf(2, 3), 0);
     expect(await records()).toEqual(recordsOf(1, 3));
   });
 
   it("names file and line of a damaged line and of a damaged compressed file", async () => {
     const writer = writerIn(folder);
-    writer.add(recordsOf(1, 900), 0);
-    writer.add(recordsOf(901, 902), DAY_MS);
+    writer(recordsOf(1, 900), 0);
+    writer(recordsOf(901, 902), DAY_MS);
     await closeDays(folder, { alone, goesOn: always });
     const second = join(folder, "journal-1970-01-02.ndjson");
     writeFileSync(second, readFileSync(second, "utf8").replace('"sequence":901', '"sequence":911'));
@@ -122,8 +117,8 @@ describe("decision TC: the archive", () => {
 
   it("compresses nothing that is damaged, that grows meanwhile, or when it is stopped", async () => {
     const writer = writerIn(folder);
-    writer.add(recordsOf(1, 900), 0);
-    writer.add(recordsOf(901, 901), DAY_MS);
+    writer(recordsOf(1, 900), 0);
+    writer(recordsOf(901, 901), DAY_MS);
     const both = [FIRST, "journal-1970-01-02.ndjson"];
     let requested = 0;
     await closeDays(folder, { alone, goesOn: () => ++requested !== 2 });
@@ -143,8 +138,8 @@ describe("decision TC: the archive", () => {
 
   it("does not remove the part of a process that owns the archive meanwhile", async () => {
     const writer = writerIn(folder);
-    writer.add(recordsOf(1, 9), 0);
-    writer.add(recordsOf(10, 10), DAY_MS);
+    writer(recordsOf(1, 9), 0);
+    writer(recordsOf(10, 10), DAY_MS);
     let changes = 0;
     const lost = (change: () => void): void => {
       if (++changes > 1) throw new Error("another process owns the store");
@@ -158,7 +153,7 @@ describe("decision TC: the archive", () => {
 
   it("is read whole while days are compressed", async () => {
     const writer = writerIn(folder);
-    for (const day of [0, 1, 2]) writer.add(recordsOf(day * 10 + 1, day * 10 + 10), day * DAY_MS);
+    for (const day of [0, 1, 2]) writer(recordsOf(day * 10 + 1, day * 10 + 10), day * DAY_MS);
     const found: ArchivedLine["record"][] = [];
     for await (const { record } of readArchive(folder)) {
       if (found.push(record) === 1) await closeDays(folder, { alone, goesOn: always });
@@ -170,8 +165,8 @@ describe("decision TC: the archive", () => {
     "is read whole if a day of %s is compressed before its files are opened",
     async (name) => {
       const writer = writerIn(folder);
-      writer.add(recordsOf(1, 10), 0);
-      writer.add(recordsOf(21, 30), DAY_MS);
+      writer(recordsOf(1, 10), 0);
+      writer(recordsOf(21, 30), DAY_MS);
       const lines = join(folder, FIRST);
       if (name !== "lines") {
         await closeDays(folder, { alone, goesOn: always });
@@ -197,7 +192,7 @@ describe("decision TC: the archive", () => {
 
   it("compresses the days after one that is damaged, whose lines stay", async () => {
     const writer = writerIn(folder);
-    for (const day of [0, 1, 2]) writer.add(recordsOf(day * 10 + 1, day * 10 + 10), day * DAY_MS);
+    for (const day of [0, 1, 2]) writer(recordsOf(day * 10 + 1, day * 10 + 10), day * DAY_MS);
     const first = join(folder, FIRST);
     writeFileSync(first, readFileSync(first, "utf8").replace('"sequence":5,', '"sequence":6,'));
     await expect(closeDays(folder, { alone, goesOn: always })).rejects.toThrow(FIRST);
@@ -205,10 +200,10 @@ describe("decision TC: the archive", () => {
   });
 
   it("reads on after a line of 40,000,000 characters, in time that grows with its length", async () => {
-    writerIn(folder).add(recordsOf(1, 1), 0);
+    writerIn(folder)(recordsOf(1, 1), 0);
     appendFileSync(join(folder, FIRST), Buffer.alloc(40_000_000));
     appendFileSync(join(folder, FIRST), "\n");
-    writerIn(folder).add(recordsOf(2, 2), 0);
+    writerIn(folder)(recordsOf(2, 2), 0);
     expect(await read()).toEqual([
       { file: FIRST, line: 1, record: recordsOf(1, 1)[0] },
       { file: FIRST, line: 2, problem: "the line is damaged" },
@@ -218,9 +213,9 @@ describe("decision TC: the archive", () => {
 
   it("joins lines to a compressed file of the same day, after a crash between the two", async () => {
     const writer = writerIn(folder);
-    writer.add(recordsOf(1, 20), 0);
+    writer(recordsOf(1, 20), 0);
     const lines = readFileSync(join(folder, FIRST));
-    writer.add(recordsOf(21, 21), DAY_MS);
+    writer(recordsOf(21, 21), DAY_MS);
     await closeDays(folder, { alone, goesOn: always });
     writeFileSync(join(folder, FIRST), lines);
     await closeDays(folder, { alone, goesOn: always });

@@ -12,8 +12,8 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import type Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { lineOf } from "../../../src/adapters/sqlite/archive/archive-line.ts";
-import { lockFile, lockFileOnce } from "../../../src/adapters/sqlite/file-lock.ts";
+import { lineOf } from "../../../src/adapters/sqlite/archive.ts";
+import { lockFile, lockFileOnce } from "../../../src/adapters/sqlite/file.ts";
 import {
   backupSqliteStore,
   openSqliteStore,

@@ -7,7 +7,7 @@ import {
   restoreSqliteStore,
   verifySqliteStore,
 } from "../../../src/adapters/sqlite/index.ts";
-import { codeOf } from "../../../src/adapters/sqlite/storage-codes.ts";
+import { codeOf } from "../../../src/adapters/sqlite/keys.ts";
 import { endedOrder, part, sampleRecords } from "../../store/rules/samples.ts";
 import {
   canBackUp,

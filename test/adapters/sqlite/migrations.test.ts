@@ -1,11 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSqliteStore } from "../../../src/adapters/sqlite/index.ts";
-import {
-  MIGRATIONS,
-  type Migration,
-  migrate,
-  schemaVersion,
-} from "../../../src/adapters/sqlite/migrations.ts";
+import { MIGRATIONS, type Migration, migrate, schemaVersion } from "../../../src/adapters/sqlite/schema.ts";
 import { driver, readValue, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
 
 describe("sqlite migrations", () => {

@@ -3,9 +3,9 @@ import { chmodSync, mkdirSync, readFileSync, statSync, truncateSync, writeFileSy
 import { createServer } from "node:net";
 import { dirname } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openDatabase } from "../../../src/adapters/sqlite/file.ts";
 import { openSqliteStore } from "../../../src/adapters/sqlite/index.ts";
-import { MIGRATIONS } from "../../../src/adapters/sqlite/migrations.ts";
-import { openDatabase } from "../../../src/adapters/sqlite/open-database.ts";
+import { MIGRATIONS } from "../../../src/adapters/sqlite/schema.ts";
 import { part, sampleRecords } from "../../store/rules/samples.ts";
 import { executeOn, readValue, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
 

@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { lockFile, lockFileOnce } from "../../../src/adapters/sqlite/file-lock.ts";
+import { lockFile, lockFileOnce } from "../../../src/adapters/sqlite/file.ts";
 import { type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
 
 /** Called before a file is looked at. */

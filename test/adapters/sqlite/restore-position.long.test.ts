@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createManualClock } from "../../../src/adapters/memory/index.ts";
 import { nextTurn } from "../../../src/adapters/shared/index.ts";
-import { archiveWriter } from "../../../src/adapters/sqlite/archive/index.ts";
 import {
   backupSqliteStore,
   openSqliteStore,
   restoreSqliteStore,
   verifySqliteStore,
 } from "../../../src/adapters/sqlite/index.ts";
+import { archiveWriter } from "../../../src/adapters/sqlite/journal-lifetime.ts";
 import { createRandom, type Random } from "../../../src/common/random.ts";
 import type { ParentOrder } from "../../../src/model/index.ts";
 import { encodeParent, encodeRecord } from "../../../src/wire/index.ts";
@@ -235,7 +235,7 @@ describe.skipIf(!canBackUp)("decision VA: a restore at a journal position", () =
     await expect(restore(other)).rejects.toThrow(
       /^the archive lacks \d+ records up to the journal position \d+$/,
     );
-    archiveWriter(other, { storeId: 1, hasArchive: false }).add(
+    archiveWriter(other, { storeId: 1, hasArchive: false })(
       [{ text: encodeRecord(sampleRecord(3, 1)), position: last }],
       0,
     );

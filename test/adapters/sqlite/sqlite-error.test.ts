@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { namedError, resultName } from "../../../src/adapters/sqlite/sqlite-error.ts";
+import { namedError, resultName } from "../../../src/adapters/sqlite/database.ts";
 
 describe("decision SF: results of node:sqlite have the names that better-sqlite3 gives them", () => {
   it.each([

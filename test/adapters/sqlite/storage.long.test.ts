@@ -2,12 +2,15 @@ import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Database } from "../../../src/adapters/sqlite/database.ts";
-import { DRIVER_NAMES, loadDriver } from "../../../src/adapters/sqlite/driver.ts";
-import { migrate } from "../../../src/adapters/sqlite/migrations.ts";
-import { commitsIn, type StorageFile, sqliteStorage } from "../../../src/adapters/sqlite/storage.ts";
-import { codeOf, firstCode, keyOfCode } from "../../../src/adapters/sqlite/storage-codes.ts";
-import { indexAll } from "../../../src/adapters/sqlite/storage-journal.ts";
+import { type Database, DRIVER_NAMES, loadDriver } from "../../../src/adapters/sqlite/database.ts";
+import { codeOf, firstCode, keyOfCode } from "../../../src/adapters/sqlite/keys.ts";
+import { migrate } from "../../../src/adapters/sqlite/schema.ts";
+import {
+  commitsIn,
+  indexAll,
+  type StorageFile,
+  sqliteStorage,
+} from "../../../src/adapters/sqlite/storage.ts";
 import type { CommitPart, Entry, KeyRange, Storage } from "../../../src/ports/storage.ts";
 import { seedOr } from "../../support/seed.ts";
 import { type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";

@@ -3,11 +3,9 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { withChecksum } from "../../../src/adapters/checksums/index.ts";
-import type { Database, Driver } from "../../../src/adapters/sqlite/database.ts";
-import { loadDriver } from "../../../src/adapters/sqlite/driver.ts";
-import { codeOf, keyOfCode } from "../../../src/adapters/sqlite/storage-codes.ts";
-import { indexAll } from "../../../src/adapters/sqlite/storage-journal.ts";
-import { placeOf } from "../../../src/adapters/sqlite/storage-keys.ts";
+import { type Database, type Driver, loadDriver } from "../../../src/adapters/sqlite/database.ts";
+import { codeOf, keyOfCode, placeOf } from "../../../src/adapters/sqlite/keys.ts";
+import { indexAll } from "../../../src/adapters/sqlite/storage.ts";
 
 /**
  * The driver of the stores under test, for tests that inspect or damage a file: another one would remove their locks.

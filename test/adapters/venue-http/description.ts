@@ -1,5 +1,5 @@
 import type { CodecSchema } from "../../../src/adapters/venue-http/codec.ts";
-import { REFUSALS } from "../../../src/adapters/venue-http/refusal.ts";
+import { REFUSALS } from "../../../src/adapters/venue-http/messages.ts";
 import { PROTOCOL, STREAMS, VENUE_ROUTES } from "../../../src/adapters/venue-http/routes.ts";
 
 const headers = ["x-venue-time", "x-venue-signature"].map((name) => ({

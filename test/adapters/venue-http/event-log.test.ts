@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { EventLog } from "../../../src/adapters/venue-http/event-log.ts";
+import { EventLog } from "../../../src/adapters/venue-http/venue-streams.ts";
 
 /** A log with events in this order: a letter with a key, or without one in lower case. */
 function logOf(texts: string, bounds: Readonly<{ events?: number; characters?: number }> = {}): EventLog {

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createManualClock } from "../../../src/adapters/memory/index.ts";
 import type { VenueClient } from "../../../src/adapters/venue-http/index.ts";
-import { OpenChildren } from "../../../src/adapters/venue-http/open-children.ts";
+import { OpenChildren } from "../../../src/adapters/venue-http/remote-venue.ts";
 import type { ChildReport, ChildRequest } from "../../../src/model/index.ts";
 import { childOf } from "../../sandbox/venue-world.ts";
 import { connect, listening, until } from "./loopback.ts";

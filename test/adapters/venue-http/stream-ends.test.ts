@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { type AddressInfo, connect as open } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
 import { createSystemClock } from "../../../src/adapters/node/index.ts";
-import { SIGNATURE_HEADER, signatureOf, TIME_HEADER } from "../../../src/adapters/venue-http/signature.ts";
+import { SIGNATURE_HEADER, signatureOf, TIME_HEADER } from "../../../src/adapters/venue-http/messages.ts";
 import { child as childCodec } from "../../../src/adapters/venue-http/values.ts";
 import type { Clock } from "../../../src/ports/index.ts";
 import { createCatalogue } from "../../../src/sandbox/catalogue.ts";

@@ -1,5 +1,5 @@
 import { checked } from "../../../src/adapters/checksums/index.ts";
-import { openDatabase } from "../../../src/adapters/sqlite/open-database.ts";
+import { openDatabase } from "../../../src/adapters/sqlite/file.ts";
 import { sqliteStorage } from "../../../src/adapters/sqlite/storage.ts";
 import { price, quantity } from "../../../src/decimal/index.ts";
 import { evolve, managedIdOf } from "../../../src/lifecycle/index.ts";

@@ -1,5 +1,5 @@
-import type { JournalPoint } from "../../../src/adapters/sqlite/archive/index.ts";
 import { openSqliteStore } from "../../../src/adapters/sqlite/index.ts";
+import type { JournalPoint } from "../../../src/adapters/sqlite/journal-lifetime.ts";
 import type { JournalRecord, ParentOrder } from "../../../src/model/index.ts";
 import { endedOrder, part, sampleRecord } from "../../store/rules/samples.ts";
 

@@ -4,9 +4,10 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { JOURNAL_POINTS } from "../../../src/adapters/sqlite/archive/index.ts";
 import { verifySqliteStore } from "../../../src/adapters/sqlite/index.ts";
+import type { JournalPoint } from "../../../src/adapters/sqlite/journal-lifetime.ts";
 import { createRandom } from "../../../src/common/random.ts";
+import { words } from "../../../src/host-answers/index.ts";
 import { bundleProgram } from "../../support/bundle-program.ts";
 import { seedOr } from "../../support/seed.ts";
 
@@ -18,7 +19,12 @@ it(`decision TC: SIGKILL at each named point and at random times, while records 
   const folder = mkdtempSync(join(tmpdir(), "managed-orders-archive-"));
   const [path, archive] = [join(folder, "orders.db"), join(folder, "archive")];
   const program = await bundleProgram("test/campaigns/crash/archive-child.ts", "archive-child");
-  const kills = [...JOURNAL_POINTS, ...Array.from({ length: KILLS }, () => undefined)];
+  const points = words<JournalPoint>({
+    ...{ "before-archive-write": true, "during-archive-write": true, "after-archive-write": true },
+    ...{ "before-forget-commit": true, "after-forget-commit": true },
+    ...{ "before-archive-swap": true, "during-archive-swap": true },
+  });
+  const kills = [...points, ...Array.from({ length: KILLS }, () => undefined)];
   try {
     let archived = 0;
     for (const at of kills) {

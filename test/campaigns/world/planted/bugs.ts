@@ -166,7 +166,7 @@ export const keyOfBoth = (childId: string, executionId: string): string =>`,
     name: "unreadable fill treated as no fill",
     edits: [
       {
-        file: "src/host-answers/child-report.ts",
+        file: "src/host-answers/venue.ts",
         before: "takeFills(answer, { fills, attempt: (read) => read() })",
         after: "takeFills(answer, { fills, attempt: (read) => harmless(read, () => undefined) })",
       },

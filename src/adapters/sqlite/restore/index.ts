@@ -1,2 +1,0 @@
-export { restoreContents } from "./restore-contents.ts";
-export { lastPosition, requireEnd } from "./restore-position.ts";
