@@ -111,8 +111,8 @@ const rooms = {
   },
   conformance: {
     order: [
-      ...["suite", "storage", "rejections", "rate-limiter"],
-      ...["execution-venue", "native-orders", "quote-source", "volume-history", "mount"],
+      ...["checks.ts", "suite.ts", "storage", "rejections.ts", "rate-limiter"],
+      ...["execution-venue", "native-orders", "quote-source", "volume-history.ts", "mount"],
     ],
     above: ["index.ts"],
   },
