@@ -106,8 +106,8 @@ const rooms = {
     ],
   },
   simulator: {
-    order: ["market", "statistics", "strategy", "chart", "result", "report", "run", "sweep"],
-    above: ["index.ts", "internal.ts"],
+    order: ["market", "statistics.ts", "strategy", "chart.ts", "result.ts", "report", "run", "sweep"],
+    above: ["index.ts"],
   },
   conformance: {
     order: [
@@ -129,7 +129,7 @@ const rooms = {
 const packages = {
   zod: ["requests/schemas/", "sandbox/", "paper-exchange/"],
   eventemitter3: ["engine/"],
-  "decimal.js": ["decimal/", "simulator/statistics/", "paper-exchange/execution-terms\\.ts$"],
+  "decimal.js": ["decimal/", "simulator/statistics\\.ts$", "paper-exchange/execution-terms\\.ts$"],
   "@noble/hashes": ["signing/hmac-portable\\.ts$"],
   "better-sqlite3": ["adapters/sqlite/"],
   "lightweight-charts": ["sandbox/console/chart-view\\.ts$"],

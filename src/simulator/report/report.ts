@@ -1,21 +1,51 @@
-import { durationText } from "../../common/index.ts";
-import type { SimulationResult } from "../result/index.ts";
-import { equityFigures } from "./equity-figure.ts";
-import { type Content, html, Markup } from "./markup.ts";
-import { grouped, percentText, usdText } from "./numbers.ts";
-import { checkReport, type ReportOptions } from "./options.ts";
-import { ordersSection } from "./orders-section.ts";
-import { participationFigure } from "./participation-figure.ts";
-import { pricesSection, triggersSection } from "./prices-section.ts";
-import { runSection } from "./run-section.ts";
-import { scheduleFigure } from "./schedule-figure.ts";
-import { SCRIPT, SCRIPT_HASH } from "./script.ts";
-import { slippageSection } from "./slippage-section.ts";
-import { statisticsSection } from "./statistics-section.ts";
-import { type OrderStory, storiesOf } from "./story.ts";
-import { STYLE, STYLE_HASH } from "./style.ts";
-import { firstOf, more } from "./table.ts";
-import { instantText } from "./times.ts";
+import {
+  durationText,
+  nameOption,
+  type OptionCheck,
+  objectOption,
+  optionalOption,
+  optionsOf,
+  recordOption,
+  textOption,
+  wholeOption,
+} from "../../common/index.ts";
+import type { SimulationResult } from "../result.ts";
+import { equityFigures } from "./equity.ts";
+import { type Content, firstOf, html, Markup, more } from "./markup.ts";
+import { grouped, instantText, percentText, usdText } from "./numbers.ts";
+import { type OrderStory, ordersSection, storiesOf } from "./orders.ts";
+import { SCRIPT, SCRIPT_HASH, STYLE, STYLE_HASH } from "./page.ts";
+import { pricesSection, triggersSection } from "./prices.ts";
+import { participationFigure, scheduleFigure } from "./schedules.ts";
+import { slippageSection } from "./slippage.ts";
+import { runSection, statisticsSection } from "./statistics.ts";
+
+/** Options of a report. */
+export interface ReportOptions {
+  /** Heading of the page. Default: "Simulation". */
+  readonly title?: string;
+  /** What the run depends on, such as its seed, to repeat it: texts by name. */
+  readonly parameters?: Readonly<Record<string, string>>;
+  /** Most rows of a table. Default: 500. */
+  readonly maxRows?: number;
+  /** Most charts of each kind: symbols, orders with a trigger, schedules, POV orders. Default: 20. */
+  readonly maxCharts?: number;
+}
+
+const reportOption: OptionCheck = optionsOf<ReportOptions>({
+  title: optionalOption(nameOption),
+  parameters: optionalOption(recordOption("an object with texts by name", textOption())),
+  maxRows: optionalOption(wholeOption({ from: 0, to: 100_000 })),
+  maxCharts: optionalOption(wholeOption({ from: 0, to: 1_000 })),
+});
+
+const resultOption: OptionCheck = objectOption("a result of simulate");
+
+/** Throws a TypeError or RangeError that names an option that is unknown or wrong, or a result that is none. */
+function checkReport(result: unknown, options: ReportOptions): void {
+  resultOption(result, "reportOf.result");
+  reportOption(options, "reportOf");
+}
 
 const DEFAULT_ROWS = 500;
 const DEFAULT_CHARTS = 20;

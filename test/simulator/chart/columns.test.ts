@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { Columns } from "../../../src/simulator/chart/index.ts";
+import { Columns } from "../../../src/simulator/chart.ts";
 import { drawing } from "../report/walks.ts";
 
 type Range = Readonly<{ low: number; high: number; last: number; count: number }>;

@@ -1,11 +1,8 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { DRAWDOWN, STATISTICS, TRADE_STATISTICS, TRADES } from "../../../src/simulator/report/definitions.ts";
+import { DRAWDOWN, STATISTICS, TRADE_STATISTICS, TRADES } from "../../../src/simulator/report/statistics.ts";
 
-const source = readFileSync(
-  new URL("../../../src/simulator/statistics/statistics.ts", import.meta.url),
-  "utf8",
-);
+const source = readFileSync(new URL("../../../src/simulator/statistics.ts", import.meta.url), "utf8");
 
 /** Returns the comment before a text of the source, in one line and without marks. */
 function commentBefore(text: string): string {

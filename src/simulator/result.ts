@@ -4,13 +4,16 @@ import {
   formatNotional,
   formatPrice,
   formatQuantity,
+  NOTIONAL_SCALE,
   type Notional,
   notional,
   notionalOf,
+  parseScaled,
+  portion,
   ZERO_NOTIONAL,
-} from "../../decimal/index.ts";
-import type { Engine, FillUpdate, OrderUpdate } from "../../engine/index.ts";
-import { CHILD_PREFIX } from "../../lifecycle/index.ts";
+} from "../decimal/index.ts";
+import type { Engine, FillUpdate, OrderUpdate } from "../engine/index.ts";
+import { CHILD_PREFIX } from "../lifecycle/index.ts";
 import type {
   JournalRecord,
   NativeExecution,
@@ -18,16 +21,134 @@ import type {
   OrderList,
   ParentOrder,
   Quote,
-} from "../../model/index.ts";
-import type { PaperVenue, VenueFill } from "../../paper-exchange/index.ts";
-import { encodeRecord } from "../../ports/index.ts";
-import { ChartRecorder } from "../chart/index.ts";
-import { closedTrades, statisticsOf } from "../statistics/index.ts";
-import { EquityCurve } from "./equity-curve.ts";
-import type { SimulatedFill, SimulationCounts, SimulationResult } from "./result.ts";
+  Side,
+} from "../model/index.ts";
+import type { Liquidity, PaperVenue, VenueFill } from "../paper-exchange/index.ts";
+import { encodeRecord } from "../ports/index.ts";
+import { ChartRecorder, type SimulationChart } from "./chart.ts";
+import { closedTrades, type Statistics, statisticsOf } from "./statistics.ts";
+
+/** One execution of the account. Amounts are decimal strings, in USD unless they are quantities. */
+export interface SimulatedFill {
+  readonly timeMs: number;
+  readonly symbol: string;
+  readonly side: Side;
+  readonly price: string;
+  readonly quantity: string;
+  readonly commission: string;
+  readonly liquidity: Liquidity;
+  readonly executionId: string;
+  /** Id of the managed order; absent for an order that was placed with `placeNative`. */
+  readonly orderId?: number;
+  /** Client id of the managed order or of the native order. */
+  readonly clientOrderId: string;
+}
+
+/**
+ * Value of the account at a time: its USD and, at the middle of bid and ask, what it holds of the symbols of the market.
+ * What several symbols trade, such as BTC of BTC/USD and BTC/USDT, has the value that it has in the first of them.
+ */
+export interface EquityPoint {
+  readonly timeMs: number;
+  readonly equity: string;
+}
+
+/** Outcome of a simulation. */
+export interface SimulationResult {
+  /** All managed orders in the order of their placement, with their final state. */
+  readonly orders: readonly ParentOrder[];
+  readonly lists: readonly OrderList[];
+  /** Orders that were placed with `placeNative`, in the order of their placement. */
+  readonly nativeOrders: readonly NativeOrder[];
+  /** All executions in the order of time. */
+  readonly fills: readonly SimulatedFill[];
+  readonly journal: readonly JournalRecord[];
+  /** SHA-256 of journal and fills in hexadecimal. Two runs with the same result have the same hash. */
+  readonly hash: string;
+  /** Final quantities by symbol, without those that are zero. */
+  readonly positions: Readonly<Record<string, string>>;
+  /** Final balances by asset. */
+  readonly balances: Readonly<Record<string, string>>;
+  /** Begins when each symbol that the account holds has a quote. */
+  readonly equity: readonly EquityPoint[];
+  readonly statistics: Statistics;
+  /** What the market and the engine did, to check that the data was understood. */
+  readonly counts: SimulationCounts;
+  /** The course of the market; with the option `chart` only. */
+  readonly chart?: SimulationChart;
+}
+
+/** Counts of a simulation. */
+export interface SimulationCounts {
+  readonly quotes: number;
+  readonly trades: number;
+  /** Quotes that the engine did not count, by reason. Reasons that did not occur are left out. */
+  readonly droppedQuotes: Readonly<Record<string, number>>;
+  readonly children: number;
+  readonly alerts: number;
+}
+
+/** What an equity curve is drawn from. */
+type EquityParts = Readonly<{ venue: PaperVenue; accountId: number; symbols: readonly string[] }>;
+
+/**
+ * The value of an account over time, one point for each period that has passed. It begins when each symbol that the
+ * account holds has a quote.
+ */
+class EquityCurve {
+  readonly #parts: EquityParts;
+  readonly #points: EquityPoint[] = [];
+  readonly #quotes: Map<string, Quote> = new Map();
+
+  constructor(parts: EquityParts) {
+    this.#parts = parts;
+  }
+
+  get points(): readonly EquityPoint[] {
+    return this.#points;
+  }
+
+  /** Takes note of the newest quote of a symbol. */
+  quoted(quote: Quote): void {
+    this.#quotes.set(quote.symbol, quote);
+  }
+
+  /** Returns the symbols that the account holds without a quote that the engine counted. They have no value yet. */
+  get unquoted(): readonly string[] {
+    const { venue, accountId, symbols } = this.#parts;
+    return symbols.filter((symbol) => !this.#quotes.has(symbol) && venue.position(accountId, symbol) !== 0);
+  }
+
+  /**
+   * Adds a point, or replaces the last one if it is of the same time. Returns false and adds none while a holding has no
+   * quote, because the first quote of the holding would look like a profit.
+   */
+  draw(timeMs: number): boolean {
+    if (this.unquoted.length > 0) return false;
+    if (this.#points.at(-1)?.timeMs === timeMs) this.#points.pop();
+    this.#points.push({ timeMs, equity: formatNotional(this.#equity()) });
+    return true;
+  }
+
+  #equity(): Notional {
+    const { venue, accountId, symbols } = this.#parts;
+    const usd = parseScaled(venue.balances(accountId)["USD"] ?? "0", NOTIONAL_SCALE) as Notional | undefined;
+    return symbols.reduce((sum, symbol) => add(sum, this.#valueOf(symbol)), usd ?? ZERO_NOTIONAL);
+  }
+
+  /** Returns the value at the middle of bid and ask. A symbol without a quote is not held. */
+  #valueOf(symbol: string): Notional {
+    const { venue, accountId } = this.#parts;
+    const quote = this.#quotes.get(symbol);
+    if (quote === undefined) return ZERO_NOTIONAL;
+    const both = add(quote.bid, quote.ask);
+    const twice = notionalOf(both, venue.position(accountId, symbol));
+    return portion(twice, { numerator: 1, denominator: 2, rounding: "down" });
+  }
+}
 
 /** What a recorder observes. `held` has the quantities at the start by symbol. */
-export type RecorderParts = Readonly<{
+type RecorderParts = Readonly<{
   engine: Engine;
   venue: PaperVenue;
   accountId: number;

@@ -1,13 +1,18 @@
 import { formatScaled, NOTIONAL_SCALE, type Notional, type Scaled } from "../../decimal/index.ts";
-import { Columns } from "../chart/index.ts";
-import type { SimulationResult } from "../result/index.ts";
-import { figure, line, lineSwatch, timeSpan } from "./figure.ts";
+import { Columns } from "../chart.ts";
+import type { SimulationResult } from "../result.ts";
+import { figure, line, lineSwatch, type Plot, roomySpan, type Step, stepPath, timeSpan } from "./figure.ts";
 import { html, type Markup } from "./markup.ts";
-import { grouped, percentText, quotient, readDecimal, rounded, usd, usdText } from "./numbers.ts";
-import type { Plot } from "./plot.ts";
-import { type Step, stepPath } from "./steps.ts";
-import { roomySpan } from "./ticks.ts";
-import { instantText } from "./times.ts";
+import {
+  grouped,
+  instantText,
+  percentText,
+  quotient,
+  readDecimal,
+  rounded,
+  usd,
+  usdText,
+} from "./numbers.ts";
 
 const MOST_COLUMNS = 2_048;
 const FRACTION_SCALE = 8;

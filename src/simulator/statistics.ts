@@ -1,6 +1,5 @@
 import { Decimal } from "decimal.js";
-import type { ClosedTrade } from "./closed-trades.ts";
-import { type Drawdown, deepestFall } from "./drawdown.ts";
+import type { Side } from "../model/index.ts";
 
 /** Figures of a simulation. Amounts are USD; ratios are fractions; all are decimal strings at 8 decimals or fewer. */
 export interface Statistics {
@@ -189,4 +188,122 @@ function tradeStatistics(closed: readonly ClosedTrade[]): TradeStatistics {
     ...(lost.length > 0 && { averageLoss: text(losses.dividedBy(lost.length)) }),
     profit: text(total(profits)),
   };
+}
+
+/** The deepest fall of the equity below an earlier peak. */
+export interface Drawdown {
+  /** Fall in USD, a decimal string. */
+  readonly amount: string;
+  /** Fall divided by the peak, a decimal string. */
+  readonly fraction: string;
+  readonly peakMs: number;
+  readonly troughMs: number;
+  /** When the equity reached the peak again; absent if it did not. */
+  readonly recoveredMs?: number;
+}
+
+/** Returns the fall with the largest fraction. Without a fall, amount and fraction are "0". */
+function deepestFall(points: readonly Point[]): Drawdown {
+  let peak = points[0];
+  let deepest: Readonly<{ peak: Point; trough: Point; fraction: Decimal }> | undefined;
+  for (const point of points) {
+    if (peak === undefined || point.value.greaterThanOrEqualTo(peak.value)) peak = point;
+    if (!peak.value.isPositive() || peak.value.isZero()) continue;
+    const fraction = peak.value.minus(point.value).dividedBy(peak.value);
+    if (fraction.greaterThan(deepest?.fraction ?? 0)) deepest = { peak, trough: point, fraction };
+  }
+  const startMs = points[0]?.timeMs ?? 0;
+  if (deepest === undefined) return { amount: "0", fraction: "0", peakMs: startMs, troughMs: startMs };
+  const { peak: top, trough, fraction } = deepest;
+  const recovered = points.find(
+    ({ timeMs, value }) => timeMs > trough.timeMs && value.greaterThanOrEqualTo(top.value),
+  );
+  return {
+    amount: text(top.value.minus(trough.value)),
+    fraction: text(fraction),
+    peakMs: top.timeMs,
+    troughMs: trough.timeMs,
+    ...(recovered !== undefined && { recoveredMs: recovered.timeMs }),
+  };
+}
+
+/** A sale, or the part of one, of what was bought before. `profit` is after commissions, in USD. */
+interface ClosedTrade {
+  readonly symbol: string;
+  readonly openedMs: number;
+  readonly closedMs: number;
+  readonly quantity: string;
+  readonly profit: string;
+}
+
+type Execution = Readonly<{
+  timeMs: number;
+  symbol: string;
+  side: Side;
+  price: string;
+  quantity: string;
+  commission: string;
+}>;
+
+type Lot = { left: Decimal; readonly unitCost: Decimal; readonly timeMs: number };
+
+/**
+ * Returns one closed trade for each sale that sells something bought in the simulation, oldest purchase first. What the
+ * account had at the start has no purchase and closes nothing.
+ */
+export function closedTrades(
+  fills: readonly Execution[],
+  held: Readonly<Record<string, string>>,
+): readonly ClosedTrade[] {
+  const lots = new Map<string, Lot[]>();
+  const closed: ClosedTrade[] = [];
+  const initial = new Map(Object.entries(held).map(([symbol, quantity]) => [symbol, new Decimal(quantity)]));
+  for (const fill of fills) {
+    const queue = lots.get(fill.symbol) ?? [];
+    lots.set(fill.symbol, queue);
+    if (fill.side === "BUY") queue.push(lotOf(fill));
+    else {
+      const trade = sell(fill, queue, initial);
+      if (trade !== undefined) closed.push(trade);
+    }
+  }
+  return closed;
+}
+
+function lotOf({ timeMs, price, quantity, commission }: Execution): Lot {
+  const bought = new Decimal(quantity);
+  return { left: bought, unitCost: new Decimal(commission).dividedBy(bought).plus(price), timeMs };
+}
+
+function sell(fill: Execution, queue: Lot[], initial: Map<string, Decimal>): ClosedTrade | undefined {
+  const { symbol, timeMs, price, quantity, commission } = fill;
+  const sold = new Decimal(quantity);
+  const unitProceeds = new Decimal(price).minus(new Decimal(commission).dividedBy(sold));
+  const wanted = takenFromStart(symbol, sold, initial);
+  let [rest, profit] = [wanted, new Decimal(0)];
+  const openedMs = queue[0]?.timeMs;
+  for (let lot = queue[0]; lot !== undefined && !rest.isZero(); lot = queue[0]) {
+    const part = Decimal.min(lot.left, rest);
+    profit = profit.plus(unitProceeds.minus(lot.unitCost).times(part));
+    lot.left = lot.left.minus(part);
+    rest = rest.minus(part);
+    if (lot.left.isZero()) queue.shift();
+  }
+  const closed = wanted.minus(rest);
+  if (openedMs === undefined || closed.isZero()) return undefined;
+  return {
+    symbol,
+    openedMs,
+    closedMs: timeMs,
+    quantity: closed.toFixed(),
+    profit: profit.toDecimalPlaces(8).toFixed(),
+  };
+}
+
+/** Returns what is left of a sale after the quantity that the account had at the start. */
+function takenFromStart(symbol: string, sold: Decimal, initial: Map<string, Decimal>): Decimal {
+  const had = initial.get(symbol) ?? new Decimal(0);
+  const part = Decimal.min(had, sold);
+  initial.set(symbol, had.minus(part));
+  return sold.minus(part);
 }

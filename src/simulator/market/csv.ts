@@ -1,4 +1,7 @@
+import { createReadStream } from "node:fs";
 import { basename } from "node:path";
+import { pipeline, type Readable } from "node:stream";
+import { createGunzip } from "node:zlib";
 import {
   isError,
   nameOption,
@@ -10,21 +13,22 @@ import {
   wrongOption,
 } from "../../common/index.ts";
 import { type BarOptions, barChecks } from "./bars.ts";
-import { type Batch, marketOfBatches } from "./batches.ts";
-import { cellsOf } from "./csv-cells.ts";
 import {
   type Columns,
   CSV_COLUMNS,
   type CsvColumn,
+  CsvTimes,
+  cellsOf,
   columnsOfHeader,
   columnsOfShape,
   isHeader,
-} from "./csv-columns.ts";
-import { needsInterval, type ReadCells, readerOf } from "./csv-formats.ts";
-import { linesOf } from "./csv-lines.ts";
-import { CsvTimes, readTime } from "./csv-times.ts";
-import { MarketDataError, type MarketRow } from "./market-row.ts";
-import { RowOrder } from "./row-order.ts";
+  needsInterval,
+  type ReadCells,
+  readerOf,
+  readTime,
+} from "./csv-format.ts";
+import { unzipped } from "./csv-zip.ts";
+import { type Batch, MarketDataError, type MarketRow, marketOfBatches } from "./market.ts";
 
 /** Rows from which on a batch is delivered before the part of the file is read to its end. */
 const MOST_ROWS = 10_000;
@@ -244,4 +248,94 @@ function located(error: unknown, { path, line }: Readonly<{ path: string; line: 
   }
   if (!isError(error) || !("code" in error)) return error;
   return new MarketDataError(`${name} cannot be read (${String(error.code)})`, { cause: error });
+}
+
+/** Most characters of a line. */
+const LONGEST_LINE = 1_000_000;
+
+/** The lines of each part of a file, without their ends: a line feed, with or without a carriage return, or that alone. */
+async function* linesOf(path: string): AsyncGenerator<readonly string[]> {
+  const input = await opened(path);
+  input.setEncoding("utf8");
+  let rest = "";
+  let end: "\n" | "\r" | undefined;
+  let isFirst = true;
+  try {
+    for await (const part of input) {
+      // Spreadsheets write a byte order mark before the first line.
+      rest += isFirst ? String(part).replace(/^\uFEFF/, "") : String(part);
+      isFirst = false;
+      end ??= endOf(rest);
+      const lines = rest.split(end ?? "\n");
+      rest = lines.pop() ?? "";
+      if (rest.length > LONGEST_LINE)
+        throw new MarketDataError(`a line must have at most ${LONGEST_LINE} characters`);
+      yield lines.map(withoutReturn);
+    }
+  } finally {
+    input.destroy();
+  }
+  if (rest !== "") yield rest.split(end ?? /\r?\n|\r/).map(withoutReturn);
+}
+
+/** The bytes of a file; a compressed one is unpacked. The reader sees the error of any part, and ends all. */
+async function opened(path: string): Promise<Readable> {
+  if (path.endsWith(".zip")) return await unzipped(path);
+  const file = createReadStream(path);
+  return path.endsWith(".gz") ? pipeline(file, createGunzip(), () => undefined) : file;
+}
+
+/** The end of the first line. A carriage return at the end of a part may be half of one. */
+function endOf(text: string): "\n" | "\r" | undefined {
+  if (text.includes("\n")) return "\n";
+  return text.slice(0, -1).includes("\r") ? "\r" : undefined;
+}
+
+const withoutReturn = (line: string): string => (line.endsWith("\r") ? line.slice(0, -1) : line);
+
+/** The most by which rows of a file in the order of arrival may be late. */
+const LATEST_MS = 10_000;
+
+/** Keeps the rows of a file in the order of their times: refuses a row that steps back, or sorts those that arrived late. */
+class RowOrder {
+  rows = 0;
+  readonly #isSorting: boolean;
+  #newestMs = 0;
+  #waiting: MarketRow[] = [];
+
+  constructor(isSorting: boolean) {
+    this.#isSorting = isSorting;
+  }
+
+  /** Adds a row to `rows`, or lets it wait for rows that are late. Throws a MarketDataError. */
+  add(row: MarketRow, rows: MarketRow[]): void {
+    const lateMs = this.#newestMs - row.timeMs;
+    if (!this.#isSorting && lateMs > 0)
+      throw new MarketDataError("the time must not be before the time of the previous row");
+    if (lateMs > LATEST_MS)
+      throw new MarketDataError(
+        `the time must not be ${LATEST_MS / 1_000} s before that of an earlier row; to take the times of arrival, pass order: "local"`,
+      );
+    this.#newestMs = Math.max(this.#newestMs, row.timeMs);
+    this.rows += 1;
+    if (this.#isSorting) this.#wait(row);
+    else rows.push(row);
+  }
+
+  /** Takes the waiting rows before which no other can come. */
+  due(): Batch {
+    const end = this.#waiting.findIndex(({ timeMs }) => timeMs > this.#newestMs - LATEST_MS);
+    return this.#waiting.splice(0, Math.max(end, 0));
+  }
+
+  /** Takes all waiting rows. */
+  rest(): Batch {
+    return this.#waiting.splice(0);
+  }
+
+  #wait(row: MarketRow): void {
+    let at = this.#waiting.length;
+    while (at > 0 && (this.#waiting[at - 1]?.timeMs ?? 0) > row.timeMs) at--;
+    this.#waiting.splice(at, 0, row);
+  }
 }
