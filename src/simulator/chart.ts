@@ -149,15 +149,7 @@ export class Columns<T> {
 
 const MOST_COLUMNS = 2_048;
 
-type Prices = Readonly<{
-  timeMs: number;
-  bid: Price;
-  ask: Price;
-  lowestBid: Price;
-  highestBid: Price;
-  lowestAsk: Price;
-  highestAsk: Price;
-}>;
+type Prices = Readonly<{ timeMs: number } & Record<Exclude<keyof PriceColumn, "timeMs">, Price>>;
 type Volume = Readonly<{ timeMs: number; total: Quantity }>;
 
 /** Prices and executed volume of one symbol, in bounded memory. */

@@ -24,9 +24,10 @@ import type {
   Side,
 } from "../model/index.ts";
 import type { Liquidity, PaperVenue, VenueFill } from "../paper-exchange/index.ts";
-import { encodeRecord } from "../ports/index.ts";
+import { type Clock, encodeRecord } from "../ports/index.ts";
 import { ChartRecorder, type SimulationChart } from "./chart.ts";
 import { closedTrades, type Statistics, statisticsOf } from "./statistics.ts";
+import { ACCOUNT_ID } from "./strategy/trader.ts";
 
 /** One execution of the account. Amounts are decimal strings, in USD unless they are quantities. */
 export interface SimulatedFill {
@@ -88,24 +89,20 @@ export interface SimulationCounts {
   readonly alerts: number;
 }
 
-/** What an equity curve is drawn from. */
-type EquityParts = Readonly<{ venue: PaperVenue; accountId: number; symbols: readonly string[] }>;
-
 /**
  * The value of an account over time, one point for each period that has passed. It begins when each symbol that the
  * account holds has a quote.
  */
 class EquityCurve {
-  readonly #parts: EquityParts;
-  readonly #points: EquityPoint[] = [];
+  readonly points: EquityPoint[] = [];
+  readonly #venue: PaperVenue;
+  /** Those in whose quotes holdings have their value. */
+  readonly #symbols: readonly string[];
   readonly #quotes: Map<string, Quote> = new Map();
 
-  constructor(parts: EquityParts) {
-    this.#parts = parts;
-  }
-
-  get points(): readonly EquityPoint[] {
-    return this.#points;
+  constructor(venue: PaperVenue, symbols: readonly string[]) {
+    this.#venue = venue;
+    this.#symbols = symbols;
   }
 
   /** Takes note of the newest quote of a symbol. */
@@ -115,8 +112,9 @@ class EquityCurve {
 
   /** Returns the symbols that the account holds without a quote that the engine counted. They have no value yet. */
   get unquoted(): readonly string[] {
-    const { venue, accountId, symbols } = this.#parts;
-    return symbols.filter((symbol) => !this.#quotes.has(symbol) && venue.position(accountId, symbol) !== 0);
+    return this.#symbols.filter(
+      (symbol) => !this.#quotes.has(symbol) && this.#venue.position(ACCOUNT_ID, symbol) !== 0,
+    );
   }
 
   /**
@@ -125,39 +123,35 @@ class EquityCurve {
    */
   draw(timeMs: number): boolean {
     if (this.unquoted.length > 0) return false;
-    if (this.#points.at(-1)?.timeMs === timeMs) this.#points.pop();
-    this.#points.push({ timeMs, equity: formatNotional(this.#equity()) });
+    if (this.points.at(-1)?.timeMs === timeMs) this.points.pop();
+    this.points.push({ timeMs, equity: formatNotional(this.#equity()) });
     return true;
   }
 
   #equity(): Notional {
-    const { venue, accountId, symbols } = this.#parts;
-    const usd = parseScaled(venue.balances(accountId)["USD"] ?? "0", NOTIONAL_SCALE) as Notional | undefined;
-    return symbols.reduce((sum, symbol) => add(sum, this.#valueOf(symbol)), usd ?? ZERO_NOTIONAL);
+    const text = this.#venue.balances(ACCOUNT_ID)["USD"] ?? "0";
+    const usd = parseScaled(text, NOTIONAL_SCALE) as Notional | undefined;
+    return this.#symbols.reduce((sum, symbol) => add(sum, this.#valueOf(symbol)), usd ?? ZERO_NOTIONAL);
   }
 
   /** Returns the value at the middle of bid and ask. A symbol without a quote is not held. */
   #valueOf(symbol: string): Notional {
-    const { venue, accountId } = this.#parts;
     const quote = this.#quotes.get(symbol);
     if (quote === undefined) return ZERO_NOTIONAL;
-    const both = add(quote.bid, quote.ask);
-    const twice = notionalOf(both, venue.position(accountId, symbol));
+    const twice = notionalOf(add(quote.bid, quote.ask), this.#venue.position(ACCOUNT_ID, symbol));
     return portion(twice, { numerator: 1, denominator: 2, rounding: "down" });
   }
 }
 
-/** What a recorder observes. `held` has the quantities at the start by symbol. */
-type RecorderParts = Readonly<{
+/** What a recorder observes. */
+type Observed = Readonly<{
   engine: Engine;
   venue: PaperVenue;
-  accountId: number;
+  clock: Clock;
   symbols: readonly string[];
   /** Those in whose quotes holdings have their value. */
   valued: readonly string[];
-  held: Readonly<Record<string, string>>;
   sampleMs: number;
-  nowMs: () => number;
   /** Whether the result has the course of the market. */
   hasChart: boolean;
 }>;
@@ -165,7 +159,9 @@ type RecorderParts = Readonly<{
 /** Observes a simulation and makes its result. */
 export class Recorder {
   readonly curve: EquityCurve;
-  readonly #parts: RecorderParts;
+  readonly #parts: Observed;
+  /** The quantities at the start by symbol. */
+  readonly #held: Readonly<Record<string, string>>;
   readonly #chart: ChartRecorder | undefined;
   readonly #orders: Map<number, ParentOrder> = new Map();
   readonly #lists: Map<number, OrderList> = new Map();
@@ -177,9 +173,10 @@ export class Recorder {
   #turnover: Notional = ZERO_NOTIONAL;
   #commissions: Notional = ZERO_NOTIONAL;
 
-  constructor(parts: RecorderParts) {
+  constructor(parts: Observed) {
     this.#parts = parts;
-    this.curve = new EquityCurve({ ...parts, symbols: parts.valued });
+    this.#held = this.#positions();
+    this.curve = new EquityCurve(parts.venue, parts.valued);
     this.#chart = parts.hasChart ? new ChartRecorder(parts.engine) : undefined;
     const { events } = parts.engine;
     events.on("order", (update) => this.#recorded(update));
@@ -196,10 +193,10 @@ export class Recorder {
 
   /** Returns the result at the end of time. Call it once, after everything has come to rest. */
   result(endMs: number): SimulationResult {
-    const { venue, accountId, symbols } = this.#parts;
-    const fills = this.#fillsInOrder();
+    // The answer of a child may come after a later execution of another order.
+    const fills = this.#fills.toSorted((a, b) => a.timeMs - b.timeMs);
     for (const fill of fills) this.#hash.update(JSON.stringify(fill));
-    const positions = symbols.map((symbol) => [symbol, formatQuantity(venue.position(accountId, symbol))]);
+    const positions = Object.entries(this.#positions());
     return {
       orders: [...this.#orders.values()],
       lists: [...this.#lists.values()],
@@ -208,7 +205,7 @@ export class Recorder {
       journal: this.#journal,
       hash: this.#hash.digest("hex"),
       positions: Object.fromEntries(positions.filter(([, quantity]) => quantity !== "0")),
-      balances: venue.balances(accountId),
+      balances: this.#parts.venue.balances(ACCOUNT_ID),
       equity: this.curve.points,
       statistics: this.#statistics(fills),
       counts: this.#counts(),
@@ -216,19 +213,19 @@ export class Recorder {
     };
   }
 
-  /** The answer of a child may come after a later execution of another order. */
-  #fillsInOrder(): readonly SimulatedFill[] {
-    return this.#fills.toSorted((a, b) => a.timeMs - b.timeMs);
+  #positions(): Readonly<Record<string, string>> {
+    const { symbols, venue } = this.#parts;
+    const quantityOf = (symbol: string): string => formatQuantity(venue.position(ACCOUNT_ID, symbol));
+    return Object.fromEntries(symbols.map((symbol) => [symbol, quantityOf(symbol)]));
   }
 
   #statistics(fills: readonly SimulatedFill[]): SimulationResult["statistics"] {
-    const { sampleMs, held } = this.#parts;
     return statisticsOf({
       equity: this.curve.points,
-      sampleMs,
+      sampleMs: this.#parts.sampleMs,
       commissions: formatNotional(this.#commissions),
       turnover: formatNotional(this.#turnover),
-      closed: closedTrades(fills, held),
+      closed: closedTrades(fills, this.#held),
     });
   }
 
@@ -272,6 +269,6 @@ export class Recorder {
     const amounts = { price: formatPrice(price), quantity: formatQuantity(quantity), commission };
     this.#fills.push({ timeMs, ...of, ...amounts, liquidity, executionId });
     // The equity is that of now: the answer with the fill may have been on its way for a while.
-    this.curve.draw(this.#parts.nowMs());
+    this.curve.draw(this.#parts.clock.nowMs());
   }
 }

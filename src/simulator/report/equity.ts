@@ -1,7 +1,17 @@
 import { formatScaled, NOTIONAL_SCALE, type Notional, type Scaled } from "../../decimal/index.ts";
 import { Columns } from "../chart.ts";
 import type { SimulationResult } from "../result.ts";
-import { figure, line, lineSwatch, type Plot, roomySpan, type Step, stepPath, timeSpan } from "./figure.ts";
+import {
+  figure,
+  line,
+  lineEntry,
+  type Plot,
+  roomySpan,
+  type Step,
+  seriesOf,
+  stepPath,
+  timeSpan,
+} from "./figure.ts";
 import { html, type Markup } from "./markup.ts";
 import {
   grouped,
@@ -49,13 +59,8 @@ export function equityFigures({ equity, statistics }: SimulationResult): readonl
       description: `Equity from ${usdText(startEquity)} to ${usdText(endEquity)} USD.`,
       ...{ time, values: roomySpan(money.flatMap(({ low, high }) => [low, high])) },
       label: (value) => grouped(formatScaled(value, NOTIONAL_SCALE)),
-      legend: [{ swatch: lineSwatch("equity"), text: "Equity at the middle of bid and ask" }],
-      series: [
-        {
-          name: "Equity",
-          points: money.map(({ timeMs, last: value }) => ({ timeMs, text: usd(value as Notional) })),
-        },
-      ],
+      legend: [lineEntry("equity", "Equity at the middle of bid and ask")],
+      series: [seriesOf("Equity", money, (value) => usd(value.last as Notional))],
       draw: (plot) => line("equity", stepPath(plot, money, last.timeMs)),
     }),
     figure({
@@ -71,12 +76,7 @@ export function equityFigures({ equity, statistics }: SimulationResult): readonl
       },
       label: (value) => `${grouped(formatScaled(value, FRACTION_SCALE - 2))} %`,
       legend: [{ swatch: html`<path class="fall" d="M1 2H23V10H1z"/>`, text: `${deepest}, ${when}` }],
-      series: [
-        {
-          name: "Drawdown",
-          points: fallen.map(({ timeMs, last: value }) => ({ timeMs, text: `${fallText(value)}%` })),
-        },
-      ],
+      series: [seriesOf("Drawdown", fallen, (value) => `${fallText(value.last)}%`)],
       draw: (plot) => fallArea(plot, fallen, last.timeMs),
     }),
   ];

@@ -94,9 +94,18 @@ function period(from: number, to: number): string {
   return first === last ? first : `${first} to ${last}`;
 }
 
-/** Returns the swatch of a line. */
-export function lineSwatch(name: string): Markup {
-  return html`<path class="${name}" d="M1 6H23"/>`;
+/** Returns the entry of a line in the legend. `name` is its class. */
+export function lineEntry(name: string, text: string): LegendEntry {
+  return { swatch: html`<path class="${name}" d="M1 6H23"/>`, text };
+}
+
+/** Returns a series of what each point says. */
+export function seriesOf<T extends Readonly<{ timeMs: number }>>(
+  name: string,
+  points: readonly T[],
+  text: (point: T) => string,
+): ReadSeries {
+  return { name, points: points.map((point) => ({ timeMs: point.timeMs, text: text(point) })) };
 }
 
 /** Returns the span of time of a figure: at least a millisecond. */
@@ -105,10 +114,8 @@ export function timeSpan(from: number, to: number): Readonly<{ from: number; to:
 }
 
 /** A path with a class. */
-export function line(name: string, path: Markup | string): Markup {
-  return path === "" || (path instanceof Markup && path.text === "")
-    ? new Markup("")
-    : html`<path class="${name}" d="${path}"/>`;
+export function line(name: string, path: Markup): Markup {
+  return path.text === "" ? path : html`<path class="${name}" d="${path}"/>`;
 }
 
 /** Half of the width of the longest label of a time, roughly. */

@@ -1,11 +1,14 @@
 import {
   abs,
   averagePriceText,
+  formatPrice,
+  formatQuantity,
   formatScaled,
   NOTIONAL_SCALE,
   type Notional,
   normalise,
   PRICE_SCALE,
+  type Price,
   parseScaled,
   type Quantity,
   type Scaled,
@@ -18,6 +21,12 @@ export function grouped(text: string): string {
   const thousands = whole.replace(/\B(?=(\d{3})+$)/g, ",");
   return `${isNegative ? "\u2212" : ""}${thousands}${decimals === undefined ? "" : `.${decimals}`}`;
 }
+
+/** Returns a quantity with commas between thousands. */
+export const quantityText = (quantity: Quantity): string => grouped(formatQuantity(quantity));
+
+/** Returns a price with commas between thousands. */
+export const priceText = (price: Price): string => grouped(formatPrice(price));
 
 /** Returns the text of a scaled value at so many decimals, rounded half away from zero, with commas. */
 export function rounded(value: Scaled, of: Readonly<{ scale: number; places: number }>): string {

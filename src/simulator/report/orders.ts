@@ -1,8 +1,6 @@
 import { durationText } from "../../common/index.ts";
 import {
   add,
-  formatPrice,
-  formatQuantity,
   formatScaled,
   PRICE_SCALE,
   type Price,
@@ -22,8 +20,8 @@ import type {
 } from "../../model/index.ts";
 import type { OrderChart } from "../chart.ts";
 import type { SimulatedFill, SimulationResult } from "../result.ts";
-import { type Content, firstOf, html, type Markup, type TableColumn, table } from "./markup.ts";
-import { averageText, grouped, instantText } from "./numbers.ts";
+import { type Content, columns, html, type Markup, table } from "./markup.ts";
+import { averageText, grouped, instantText, priceText, quantityText } from "./numbers.ts";
 
 /** An execution, and the executed quantity of its order with it. */
 interface Execution {
@@ -59,6 +57,12 @@ type Draft = OrderStory & {
   readonly byId: Map<string, ChildStory>;
   readonly executions: Execution[];
 };
+
+/** Returns an order in one line of a heading. */
+export function orderTitle({ number, order }: OrderStory): Markup {
+  const { type, side, quantity: size, symbol, clientOrderId } = order.intent;
+  return html`#${number} ${type} ${side} ${quantityText(size)} ${symbol} <code>${clientOrderId}</code>`;
+}
 
 /** Returns the story of each managed order, in the order of placement. */
 export function storiesOf(result: SimulationResult): readonly OrderStory[] {
@@ -114,58 +118,37 @@ function executionOf(fill: SimulatedFill, before: Execution | undefined): Execut
   return { timeMs: fill.timeMs, price: price(fill.price), quantity: filled, executed };
 }
 
-const COLUMNS: readonly TableColumn[] = [
-  { name: "No." },
-  { name: "Client order id" },
-  { name: "Symbol" },
-  { name: "Type" },
-  { name: "Side" },
-  { name: "Quantity", isNumber: true },
-  { name: "Executed", isNumber: true },
-  { name: "Average price", isNumber: true },
-  { name: "Status" },
-  { name: "Reason" },
-  { name: "Terms", isLong: true },
-  { name: "Children", isNumber: true },
-  { name: "Accepted, UTC", isNumber: true },
-  { name: "Ended, UTC", isNumber: true },
-  { name: "List", isLong: true },
-];
-
 /** Returns the tables of managed and native orders. */
 export function ordersSection(
-  result: SimulationResult,
+  { nativeOrders }: SimulationResult,
   stories: readonly OrderStory[],
   mostRows: number,
 ): Markup {
-  const managed = firstOf(stories, mostRows);
-  const native = firstOf(result.nativeOrders, mostRows);
-  return html`${table({
+  const managed = table({
     caption: "Managed orders",
-    columns: COLUMNS,
-    rows: managed.shown.map(managedRow),
-    left: { count: managed.count, what: "orders" },
-  })}
-${
-  result.nativeOrders.length === 0
-    ? undefined
-    : table({
-        caption: "Native orders",
-        columns: [
-          { name: "Client order id" },
-          { name: "Symbol" },
-          { name: "Type" },
-          { name: "Side" },
-          { name: "Quantity", isNumber: true },
-          { name: "Price", isNumber: true },
-          { name: "Executed", isNumber: true },
-          { name: "Average price", isNumber: true },
-          { name: "Status" },
-        ],
-        rows: native.shown.map(nativeRow),
-        left: { count: native.count, what: "orders" },
-      })
-}`;
+    columns: [
+      ...columns("text", "No.", "Client order id", "Symbol", "Type", "Side"),
+      ...columns("number", "Quantity", "Executed", "Average price"),
+      ...columns("text", "Status", "Reason"),
+      ...columns("long", "Terms"),
+      ...columns("number", "Children", "Accepted, UTC", "Ended, UTC"),
+      ...columns("long", "List"),
+    ],
+    rows: stories.slice(0, mostRows).map(managedRow),
+    left: stories.length - mostRows,
+  });
+  const native = table({
+    caption: "Native orders",
+    columns: [
+      ...columns("text", "Client order id", "Symbol", "Type", "Side"),
+      ...columns("number", "Quantity", "Price", "Executed", "Average price"),
+      ...columns("text", "Status"),
+    ],
+    rows: nativeOrders.slice(0, mostRows).map(nativeRow),
+    left: nativeOrders.length - mostRows,
+  });
+  return html`${managed}
+${nativeOrders.length === 0 ? undefined : native}`;
 }
 
 function managedRow({ number, order, children }: OrderStory): readonly Content[] {
@@ -176,8 +159,8 @@ function managedRow({ number, order, children }: OrderStory): readonly Content[]
     intent.symbol,
     intent.type,
     side(intent.side),
-    grouped(formatQuantity(intent.quantity)),
-    grouped(formatQuantity(order.executedQuantity)),
+    quantityText(intent.quantity),
+    quantityText(order.executedQuantity),
     averageText(order),
     statusOf(order).status,
     ended?.reason,
@@ -196,9 +179,9 @@ function nativeRow(order: NativeOrder): readonly Content[] {
     symbol,
     type,
     side(order.side),
-    quantity && grouped(formatQuantity(quantity)),
-    price && grouped(formatPrice(price)),
-    grouped(formatQuantity(executedQuantity)),
+    quantity && quantityText(quantity),
+    price && priceText(price),
+    quantityText(executedQuantity),
     averageText(order),
     status,
   ];
@@ -211,11 +194,11 @@ const side = (of: "BUY" | "SELL"): Markup =>
 function termsOf({ intent, plan }: ParentOrder): string {
   const { stopPrice, trailing, price, limitOffset, icebergQuantity, participationBips } = intent;
   return [
-    stopPrice && `${trailing === undefined ? "stop" : "active from"} ${grouped(formatPrice(stopPrice))}`,
+    stopPrice && `${trailing === undefined ? "stop" : "active from"} ${priceText(stopPrice)}`,
     trailing && `trails by ${distanceText(trailing)}`,
-    price && `limit ${grouped(formatPrice(price))}`,
-    limitOffset !== undefined && `limit offset ${grouped(formatPrice(limitOffset))}`,
-    icebergQuantity && `shows ${grouped(formatQuantity(icebergQuantity))}`,
+    price && `limit ${priceText(price)}`,
+    limitOffset !== undefined && `limit offset ${priceText(limitOffset)}`,
+    icebergQuantity && `shows ${quantityText(icebergQuantity)}`,
     plan && `${plan.count} slots of ${durationText(plan.intervalMs)}`,
     participationBips !== undefined && `${formatScaled(participationBips, 2)} % of the volume`,
     expiry(intent),
@@ -232,6 +215,6 @@ function expiry({ expireTimeMs }: ParentIntent): string | undefined {
 
 function distanceText(distance: TrailingDistance): string {
   if (distance.kind === "bps") return `${grouped(String(distance.bps))} bp`;
-  if (distance.kind === "amount") return `${grouped(formatPrice(distance.amount))} USD`;
+  if (distance.kind === "amount") return `${priceText(distance.amount)} USD`;
   return `${grouped(formatScaled(distance.percent, PRICE_SCALE))} %`;
 }

@@ -1,17 +1,8 @@
-import {
-  add,
-  formatPrice,
-  formatQuantity,
-  max,
-  min,
-  type Price,
-  price,
-  type Quantity,
-} from "../../decimal/index.ts";
+import { add, max, min, type Price, price, type Quantity } from "../../decimal/index.ts";
 import type { Side } from "../../model/index.ts";
 import { type Frame, type Plot, type Step, stepOf, stepPath } from "./figure.ts";
 import { html, type Markup } from "./markup.ts";
-import { grouped, instantText } from "./numbers.ts";
+import { instantText, priceText, quantityText } from "./numbers.ts";
 import type { OrderStory } from "./orders.ts";
 
 /** Kinds of levels, which the style sheet draws differently. */
@@ -63,7 +54,7 @@ function flat(
   { level, fromMs, toMs }: Readonly<{ level: Price; fromMs: number; toMs: number }>,
 ): Level {
   const during = `${instantText(fromMs)} to ${instantText(toMs)} UTC`;
-  const title = `#${number} ${order.intent.side} ${LEVEL_NAMES[kind].toLowerCase()} ${grouped(formatPrice(level))}, ${during}`;
+  const title = `#${number} ${order.intent.side} ${LEVEL_NAMES[kind].toLowerCase()} ${priceText(level)}, ${during}`;
   return { kind, number, steps: [stepOf(fromMs, level)], endMs: toMs, title };
 }
 
@@ -73,7 +64,7 @@ function trailOf({ number, order, chart }: OrderStory, endMs: number): Level | u
   );
   const [first, last] = [points[0], points.at(-1)];
   if (first === undefined || last === undefined) return undefined;
-  const course = `${grouped(formatPrice(first.level))} to ${grouped(formatPrice(last.level))}`;
+  const course = `${priceText(first.level)} to ${priceText(last.level)}`;
   const title = `#${number} ${order.intent.side} trailing level, ${course}, ${instantText(first.timeMs)} to ${instantText(endMs)} UTC`;
   const steps = points.map(({ timeMs, level }) => stepOf(timeMs, level));
   return { kind: "trail", number, steps, endMs, title };
@@ -159,8 +150,8 @@ export function childStrip(plot: Plot, stories: readonly OrderStory[]): readonly
 function strokeOf(plot: Plot, { first, isExecuted, count, quantity }: Stroke): Markup {
   const [x, name] = [plot.x(first.timeMs), isExecuted ? "mark child" : "mark child empty"];
   const [from, to] = isExecuted ? [plot.endY, plot.endY - 8] : [plot.endY - 10, plot.endY - 16];
-  const sent = grouped(formatQuantity(quantity));
-  const executed = grouped(formatQuantity(first.executed));
+  const sent = quantityText(quantity);
+  const executed = quantityText(first.executed);
   const what =
     count === 1
       ? `child of #${first.number}, ${first.side} ${sent}, executed ${executed}`
@@ -237,12 +228,10 @@ function triangle(plot: Plot, group: Group, paths: Paths): Markup {
 }
 
 function titleOf({ first, count, endMs, quantity, low, high }: Group): string {
-  const amount = grouped(formatQuantity(quantity));
+  const amount = quantityText(quantity);
   if (count === 1)
-    return `${instantText(first.timeMs)} UTC, ${first.of}: ${first.side} ${amount} at ${grouped(formatPrice(first.price))}`;
+    return `${instantText(first.timeMs)} UTC, ${first.of}: ${first.side} ${amount} at ${priceText(first.price)}`;
   const prices = low === high ? priceText(low) : `${priceText(low)} to ${priceText(high)}`;
   const times = `${instantText(first.timeMs)} to ${instantText(endMs)} UTC`;
   return `${times}: ${first.side} ${amount} in ${count} executions at ${prices}`;
 }
-
-const priceText = (value: Price): string => grouped(formatPrice(value));

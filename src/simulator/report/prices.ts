@@ -1,13 +1,5 @@
 import { durationText } from "../../common/index.ts";
-import {
-  formatPrice,
-  formatQuantity,
-  formatScaled,
-  PRICE_SCALE,
-  price,
-  quantity,
-  type Scaled,
-} from "../../decimal/index.ts";
+import { formatScaled, PRICE_SCALE, price, quantity, type Scaled } from "../../decimal/index.ts";
 import { needsTrigger } from "../../lifecycle/index.ts";
 import type { MarketChart, PriceColumn, SimulationChart } from "../chart.ts";
 import type { SimulatedFill, SimulationResult } from "../result.ts";
@@ -16,17 +8,18 @@ import {
   figure,
   type LegendEntry,
   line,
-  lineSwatch,
+  lineEntry,
   type Plot,
   roomySpan,
   type Span,
   type Step,
+  seriesOf,
   stepPath,
   timeSpan,
 } from "./figure.ts";
 import { type Content, firstOf, html, type Markup, more } from "./markup.ts";
-import { grouped, instantText } from "./numbers.ts";
-import type { OrderStory } from "./orders.ts";
+import { grouped, instantText, priceText } from "./numbers.ts";
+import { type OrderStory, orderTitle } from "./orders.ts";
 import {
   childStrip,
   drawLevels,
@@ -50,13 +43,13 @@ export function pricesSection(
   if (chart === undefined)
     return html`<p>The simulation ran without the option <code>chart</code>, so prices, shares of the volume and slippage are unknown.</p>`;
   if (chart.markets.length === 0) return html`<p>No quote was counted.</p>`;
-  const { shown, count } = firstOf(chart.markets, mostCharts);
+  const shown = chart.markets.slice(0, mostCharts);
   const figures = shown.map((market) => marketFigure({ market, chart, stories, fills }));
   const trails =
     chart.trailsLeftOut > 0
       ? html`<p class="more">The level of ${chart.trailsLeftOut} more trailing orders was not recorded.</p>`
       : undefined;
-  return [figures, trails, more(count, "symbols")];
+  return [figures, trails, more(chart.markets.length - mostCharts, "symbols")];
 }
 
 type MarketOf = Readonly<{
@@ -69,11 +62,12 @@ type MarketOf = Readonly<{
 function marketFigure({ market, chart, stories, fills }: MarketOf): Markup {
   const { symbol } = market;
   const watching = stories.filter(({ order }) => order.intent.symbol === symbol);
-  const { shown, count } = firstOf(watching, MOST_LEVELS);
+  const count = watching.length - MOST_LEVELS;
   const left = `${count} more orders have no levels and no children in this chart; all executions are drawn.`;
   return priceFigure({
     title: `${symbol}: price, orders and executions`,
-    ...{ market, time: timeSpan(chart.startMs, chart.endMs), endMs: chart.endMs, stories: shown },
+    ...{ market, time: timeSpan(chart.startMs, chart.endMs), endMs: chart.endMs },
+    stories: watching.slice(0, MOST_LEVELS),
     fills: fills.filter((fill) => fill.symbol === symbol),
     height: "tall",
     notes: [
@@ -96,21 +90,18 @@ export function triggersSection(
 ): Content {
   const waiting = stories.filter(({ order }) => needsTrigger(order.intent.type));
   if (chart === undefined || waiting.length === 0) return undefined;
-  const { shown, count } = firstOf(waiting, mostCharts);
-  const figures = shown.map((story) => {
+  return firstOf(waiting, { most: mostCharts, what: "orders with a trigger" }, (story) => {
     const market = chart.markets.find(({ symbol }) => symbol === story.order.intent.symbol);
     return market && orderFigure(story, { market, chart, fills });
   });
-  return [figures, more(count, "orders with a trigger")];
 }
 
 function orderFigure(story: OrderStory, { market, chart, fills }: Omit<MarketOf, "stories">): Markup {
-  const { number, order, workingFromMs } = story;
-  const { side, type, quantity, symbol, clientOrderId } = order.intent;
+  const { order, workingFromMs } = story;
   const overMs = Math.max(order.ended?.atMs ?? chart.endMs, story.executions.at(-1)?.timeMs ?? 0);
   const room = Math.ceil((overMs - workingFromMs) / 20);
   return priceFigure({
-    title: html`#${number} ${type} ${side} ${grouped(formatQuantity(quantity))} ${symbol} <code>${clientOrderId}</code>`,
+    title: orderTitle(story),
     time: timeSpan(
       Math.max(workingFromMs - room, chart.startMs),
       Math.min(overMs + room, Math.max(chart.endMs, overMs)),
@@ -157,8 +148,8 @@ function priceFigure(of: PriceFigureOf): Markup {
     label: (value) => grouped(formatScaled(value, PRICE_SCALE)),
     legend: legendOf(drawn, stories, fills),
     series: [
-      { name: "Bid", points: prices.map(({ timeMs, bid }) => ({ timeMs, text: grouped(bid) })) },
-      { name: "Ask", points: prices.map(({ timeMs, ask }) => ({ timeMs, text: grouped(ask) })) },
+      seriesOf("Bid", prices, ({ bid }) => grouped(bid)),
+      seriesOf("Ask", prices, ({ ask }) => grouped(ask)),
     ],
     notes: [...farText(far), ...notes],
     draw: (plot) => [
@@ -225,14 +216,14 @@ function triggerMarks(plot: Plot, { number, order, activatedMs }: OrderStory): C
     activatedMs !== undefined && activation !== undefined && isGated
       ? diamond(plot, "activated", {
           ...{ timeMs: activatedMs, at: activation.seed },
-          text: `#${number} becomes active at ${grouped(formatPrice(activation.seed))}`,
+          text: `#${number} becomes active at ${priceText(activation.seed)}`,
         })
       : undefined,
     trigger === undefined
       ? undefined
       : diamond(plot, "fired", {
           ...{ timeMs: trigger.atMs, at: trigger.observed },
-          text: `#${number} triggers at ${grouped(formatPrice(trigger.observed))}, level ${grouped(formatPrice(trigger.level))}`,
+          text: `#${number} triggers at ${priceText(trigger.observed)}, level ${priceText(trigger.level)}`,
         }),
   ];
 }
@@ -264,9 +255,9 @@ function legendOf(
   const kinds = Object.keys(LEVEL_NAMES) as readonly LevelKind[];
   const shown = kinds.filter((kind) => levels.some((level) => level.kind === kind));
   return [
-    { swatch: lineSwatch("bid"), text: "Bid" },
-    { swatch: lineSwatch("ask"), text: "Ask" },
-    ...shown.map((kind) => ({ swatch: lineSwatch(`level ${kind}`), text: LEVEL_NAMES[kind] })),
+    lineEntry("bid", "Bid"),
+    lineEntry("ask", "Ask"),
+    ...shown.map((kind) => lineEntry(`level ${kind}`, LEVEL_NAMES[kind])),
     ...(stories.some(({ order }) => order.trigger !== undefined) ? [TRIGGER] : []),
     ...(fills.some(({ side }) => side === "BUY") ? [BOUGHT] : []),
     ...(fills.some(({ side }) => side === "SELL") ? [SOLD] : []),

@@ -11,7 +11,7 @@ import {
 } from "../../common/index.ts";
 import type { SimulationResult } from "../result.ts";
 import { equityFigures } from "./equity.ts";
-import { type Content, firstOf, html, Markup, more } from "./markup.ts";
+import { type Content, firstOf, html, Markup } from "./markup.ts";
 import { grouped, instantText, percentText, usdText } from "./numbers.ts";
 import { type OrderStory, ordersSection, storiesOf } from "./orders.ts";
 import { SCRIPT, SCRIPT_HASH, STYLE, STYLE_HASH } from "./page.ts";
@@ -40,15 +40,6 @@ const reportOption: OptionCheck = optionsOf<ReportOptions>({
 });
 
 const resultOption: OptionCheck = objectOption("a result of simulate");
-
-/** Throws a TypeError or RangeError that names an option that is unknown or wrong, or a result that is none. */
-function checkReport(result: unknown, options: ReportOptions): void {
-  resultOption(result, "reportOf.result");
-  reportOption(options, "reportOf");
-}
-
-const DEFAULT_ROWS = 500;
-const DEFAULT_CHARTS = 20;
 
 /** What the sections of a page are made from. */
 type PageOf = Readonly<{
@@ -81,13 +72,9 @@ type Section = Readonly<{ id: string; title: string; content: Content }>;
  * ```
  */
 export function reportOf(result: SimulationResult, options: ReportOptions = {}): string {
-  checkReport(result, options);
-  const {
-    title = "Simulation",
-    parameters = {},
-    maxRows = DEFAULT_ROWS,
-    maxCharts = DEFAULT_CHARTS,
-  } = options;
+  resultOption(result, "reportOf.result");
+  reportOption(options, "reportOf");
+  const { title = "Simulation", parameters = {}, maxRows = 500, maxCharts = 20 } = options;
   const of = { result, stories: storiesOf(result), title, parameters, maxRows, maxCharts };
   const sections = sectionsOf(of).filter(({ content }) => content !== undefined);
   const policy = `default-src 'none'; style-src '${STYLE_HASH}'; script-src '${SCRIPT_HASH}'; base-uri 'none'; form-action 'none'`;
@@ -158,19 +145,19 @@ function sectionsOf(of: PageOf): readonly Section[] {
 function schedules({ stories, maxCharts }: PageOf): Content {
   const planned = stories.filter(({ order }) => order.plan !== undefined);
   if (planned.length === 0) return undefined;
-  const { shown, count } = firstOf(planned, maxCharts);
-  const figures = shown.map((story) => story.order.plan && scheduleFigure(story, story.order.plan));
-  return [figures, more(count, "schedules")];
+  return firstOf(
+    planned,
+    { most: maxCharts, what: "schedules" },
+    (story) => story.order.plan && scheduleFigure(story, story.order.plan),
+  );
 }
 
 function participation({ result, stories, maxCharts }: PageOf): Content {
   const following = stories.filter(({ order }) => order.intent.participationBips !== undefined);
   if (following.length === 0 || result.chart === undefined) return undefined;
   const volumes = new Map(result.chart.markets.map(({ symbol, volumes: points }) => [symbol, points]));
-  const { shown, count } = firstOf(following, maxCharts);
-  const figures = shown.map((story) => {
+  return firstOf(following, { most: maxCharts, what: "POV orders" }, (story) => {
     const { symbol, participationBips = 0 } = story.order.intent;
     return participationFigure(story, participationBips, volumes.get(symbol) ?? []);
   });
-  return [figures, more(count, "POV orders")];
 }

@@ -1,7 +1,6 @@
 import { durationText } from "../../common/index.ts";
 import {
   add,
-  formatQuantity,
   formatScaled,
   QUANTITY_SCALE,
   type Quantity,
@@ -13,19 +12,10 @@ import {
 import type { SchedulePlan } from "../../model/index.ts";
 import { endsAtMs, slotsOf } from "../../schedules/index.ts";
 import type { VolumePoint } from "../chart.ts";
-import {
-  figure,
-  line,
-  lineSwatch,
-  type ReadSeries,
-  roomySpan,
-  stepOf,
-  stepPath,
-  timeSpan,
-} from "./figure.ts";
-import { html, type Markup } from "./markup.ts";
-import { grouped, quotient } from "./numbers.ts";
-import type { OrderStory } from "./orders.ts";
+import { figure, line, lineEntry, roomySpan, seriesOf, stepOf, stepPath, timeSpan } from "./figure.ts";
+import type { Markup } from "./markup.ts";
+import { grouped, quantityText, quotient } from "./numbers.ts";
+import { type OrderStory, orderTitle } from "./orders.ts";
 
 /** A cumulative quantity from a time on. */
 type Progress = Readonly<{ timeMs: number; quantity: Quantity }>;
@@ -42,7 +32,7 @@ function planned(plan: SchedulePlan, quantity: Quantity): readonly Progress[] {
 /** Returns the chart of a TWAP or VWAP: what its plan asked for, and what was executed. */
 export function scheduleFigure(story: OrderStory, plan: SchedulePlan): Markup {
   const { number, order, executions } = story;
-  const { type, side, symbol, quantity, clientOrderId } = order.intent;
+  const { quantity } = order.intent;
   const requested = planned(plan, quantity);
   const done = executions.map(({ timeMs, executed }) => ({ timeMs, quantity: executed }));
   const overMs = Math.max(endsAtMs(plan), done.at(-1)?.timeMs ?? 0, order.ended?.atMs ?? 0);
@@ -51,16 +41,16 @@ export function scheduleFigure(story: OrderStory, plan: SchedulePlan): Markup {
   const steps = (points: readonly Progress[]) =>
     [start, ...points].map(({ timeMs, quantity: sum }) => stepOf(timeMs, sum));
   return figure({
-    title: html`#${number} ${type} ${side} ${grouped(formatQuantity(quantity))} ${symbol} <code>${clientOrderId}</code>: plan and execution`,
+    title: [orderTitle(story), ": plan and execution"],
     description: `Quantity that the plan of order ${number} asked for, and quantity that was executed: ${executedText(story)}.`,
     time: timeSpan(order.acceptedAtMs, overMs),
     values: roomySpan([quantity, order.executedQuantity], ZERO_QUANTITY),
     label: (value) => grouped(formatScaled(value, QUANTITY_SCALE)),
-    legend: [
-      { swatch: lineSwatch("plan"), text: "Plan" },
-      { swatch: lineSwatch("actual"), text: "Executed" },
+    legend: [lineEntry("plan", "Plan"), lineEntry("actual", "Executed")],
+    series: [
+      seriesOf("Plan", [start, ...requested], progressText),
+      seriesOf("Executed", [start, ...done], progressText),
     ],
-    series: [series("Plan", [start, ...requested]), series("Executed", [start, ...done])],
     notes: [
       `Plan: the sum of the slices of the slots that have opened, ${plan.count} slots of ${durationText(plan.intervalMs)}. Executed: ${executedText(story)}.`,
     ],
@@ -74,13 +64,10 @@ export function scheduleFigure(story: OrderStory, plan: SchedulePlan): Markup {
 /** Says how much of an order was executed. */
 function executedText({ order }: OrderStory): string {
   const [done, all] = [order.executedQuantity, order.intent.quantity];
-  return `${grouped(formatQuantity(done))} of ${grouped(formatQuantity(all))}`;
+  return `${quantityText(done)} of ${quantityText(all)}`;
 }
 
-function series(name: string, points: readonly Progress[]): ReadSeries {
-  const read = points.map(({ timeMs, quantity }) => ({ timeMs, text: grouped(formatQuantity(quantity)) }));
-  return { name, points: read };
-}
+const progressText = ({ quantity }: Progress): string => quantityText(quantity);
 
 /** Decimals of a share: hundredths of a basis point. */
 const SHARE_SCALE = 6;
@@ -119,7 +106,6 @@ export function participationFigure(
   volumes: readonly VolumePoint[],
 ): Markup {
   const { number, order } = story;
-  const { side, symbol, clientOrderId } = order.intent;
   const shares = sharesOf(story, volumes);
   const target = bips * 100;
   const last = shares.at(-1);
@@ -127,39 +113,26 @@ export function participationFigure(
   const end =
     last === undefined
       ? "No volume was counted."
-      : `At the end: ${grouped(formatQuantity(last.executed))} of a volume of ${grouped(formatQuantity(last.volume))}, ${percent(last.share)} %.`;
-  const read = (name: string, text: (share: Share) => string) => ({
-    name,
-    points: shares.map((share) => ({ timeMs: share.timeMs, text: text(share) })),
-  });
+      : `At the end: ${quantityText(last.executed)} of a volume of ${quantityText(last.volume)}, ${percent(last.share)} %.`;
+  const steps = shares.map(({ timeMs, share }) => stepOf(timeMs, share));
   return figure({
-    title: html`#${number} POV ${side} ${grouped(formatQuantity(order.intent.quantity))} ${symbol} <code>${clientOrderId}</code>: share of the volume`,
+    title: [orderTitle(story), ": share of the volume"],
     description: `Share of the volume that order ${number} has executed since its acceptance, in percent; it aims at ${percent(target)} percent. ${end}`,
     time: timeSpan(order.acceptedAtMs, overMs),
     values: roomySpan([target, ...shares.map(({ share }) => share)], 0),
     label: (value) => `${percent(value)} %`,
-    legend: [
-      { swatch: lineSwatch("plan"), text: `Target, ${percent(target)} %` },
-      { swatch: lineSwatch("actual"), text: "Share of the volume" },
-    ],
+    legend: [lineEntry("plan", `Target, ${percent(target)} %`), lineEntry("actual", "Share of the volume")],
     series: [
-      read("Share", ({ share }) => `${percent(share)}%`),
-      read("Executed", ({ executed }) => grouped(formatQuantity(executed))),
-      read("Volume", ({ volume }) => grouped(formatQuantity(volume))),
+      seriesOf("Share", shares, ({ share }) => `${percent(share)}%`),
+      seriesOf("Executed", shares, ({ executed }) => quantityText(executed)),
+      seriesOf("Volume", shares, ({ volume }) => quantityText(volume)),
     ],
     notes: [
       `Share: executed quantity divided by the volume that was counted since the acceptance, own executions included. Executed: ${executedText(story)}. ${end}`,
     ],
     draw: (plot) => [
       line("plan", stepPath(plot, [stepOf(order.acceptedAtMs, target)], overMs)),
-      line(
-        "actual",
-        stepPath(
-          plot,
-          shares.map(({ timeMs, share }) => stepOf(timeMs, share)),
-          overMs,
-        ),
-      ),
+      line("actual", stepPath(plot, steps, overMs)),
     ],
   });
 }

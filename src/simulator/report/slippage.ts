@@ -1,6 +1,6 @@
 import { abs, formatScaled, max, type Notional, normalise, price, type Scaled } from "../../decimal/index.ts";
 import type { ParentType } from "../../model/index.ts";
-import { type Content, firstOf, html, type Markup, table } from "./markup.ts";
+import { type Content, columns, html, type Markup, table } from "./markup.ts";
 import { averageText, grouped, quotient, rounded, usd } from "./numbers.ts";
 import type { OrderStory } from "./orders.ts";
 
@@ -12,26 +12,19 @@ const DEFINITION =
 export function slippageSection(stories: readonly OrderStory[], mostRows: number): Markup {
   const all = stories.map(slippageOf).filter((each) => each !== undefined);
   if (all.length === 0) return html`<p>No order was executed after a known arrival price.</p>`;
-  const { shown, count } = firstOf(all, mostRows);
   const widest = all.reduce((most, { bips }) => max(most, abs(bips)), 1 as Scaled);
   return html`<p class="definition">${DEFINITION}</p>
 ${byType(all)}
 ${table({
   caption: "Slippage by order",
   columns: [
-    { name: "No." },
-    { name: "Type" },
-    { name: "Side" },
-    { name: "Symbol" },
-    { name: "Arrival price", isNumber: true },
-    { name: "Average price", isNumber: true },
-    { name: "Slippage, bp", isNumber: true },
-    { name: html`Gain <span class="divide">|</span> cost` },
-    { name: "Cost, USD", isNumber: true },
-    { name: "Since trigger, bp", isNumber: true },
+    ...columns("text", "No.", "Type", "Side", "Symbol"),
+    ...columns("number", "Arrival price", "Average price", "Slippage, bp"),
+    ...columns("text", html`Gain <span class="divide">|</span> cost`),
+    ...columns("number", "Cost, USD", "Since trigger, bp"),
   ],
-  rows: shown.map((each) => rowOf(each, widest)),
-  left: { count, what: "orders" },
+  rows: all.slice(0, mostRows).map((each) => rowOf(each, widest)),
+  left: all.length - mostRows,
 })}`;
 }
 
@@ -54,11 +47,8 @@ function byType(all: readonly Slippage[]): Markup {
   return table({
     caption: "Slippage by type, weighted by executed value",
     columns: [
-      { name: "Type" },
-      { name: "Orders", isNumber: true },
-      { name: "Executed at arrival price, USD", isNumber: true },
-      { name: "Slippage, bp", isNumber: true },
-      { name: "Cost, USD", isNumber: true },
+      ...columns("text", "Type"),
+      ...columns("number", "Orders", "Executed at arrival price, USD", "Slippage, bp", "Cost, USD"),
     ],
     rows,
   });

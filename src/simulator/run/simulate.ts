@@ -12,7 +12,6 @@ import {
   wholeOption,
   wrongOption,
 } from "../../common/index.ts";
-import { formatQuantity } from "../../decimal/index.ts";
 import { type EngineSettings, openEngine } from "../../engine/index.ts";
 import {
   type ExecutionTerms,
@@ -29,7 +28,7 @@ import {
   type QuoteRow,
 } from "../market/market.ts";
 import { Recorder, type SimulationResult } from "../result.ts";
-import { Activity, QuoteListeners } from "../strategy/activity.ts";
+import { Activity } from "../strategy/activity.ts";
 import { ACCOUNT_ID, createTrader, type Strategy } from "../strategy/trader.ts";
 import { isSettled, type SimulationRestParts, StoreCalls, settled } from "./rest.ts";
 
@@ -85,11 +84,6 @@ const simulationOption: OptionCheck = optionsOf<SimulationOptions>({
   chart: optionalOption(flagOption),
 });
 
-/** Throws a TypeError or RangeError that names an option that is missing, unknown or wrong. */
-function checkSimulation(options: SimulationOptions): void {
-  simulationOption(options, "simulate");
-}
-
 const DEFAULT_BALANCES = { USD: "100000" };
 const DEFAULT_SAMPLE_MS = 60_000;
 const QUOTE_TEXTS = ["bid", "ask", "bidQuantity", "askQuantity"] as const;
@@ -118,7 +112,7 @@ const QUOTE_TEXTS = ["bid", "ask", "bidQuantity", "askQuantity"] as const;
  * ```
  */
 export async function simulate(options: SimulationOptions): Promise<SimulationResult> {
-  checkSimulation(options);
+  simulationOption(options, "simulate");
   let simulation: Simulation | undefined;
   const begin = async (row: MarketRow): Promise<void> => {
     requireTime(row, 1);
@@ -172,7 +166,6 @@ class Simulation {
   readonly #recorder: Recorder;
   readonly #symbols: ReadonlySet<string>;
   readonly #sampleMs: number;
-  readonly #quotes: QuoteListeners;
   #isStarted = false;
   #sampleAtMs: number;
   #rows = 0;
@@ -186,12 +179,9 @@ class Simulation {
     this.#sampleMs = sampleMs;
     this.#sampleAtMs = host.clock.nowMs();
     this.#settle = () => settled(parts);
-    const held = symbols.map((symbol) => [symbol, formatQuantity(venue.position(ACCOUNT_ID, symbol))]);
-    const nowMs = () => host.clock.nowMs();
-    const valued = firstOfEachAsset(symbols, host.instruments);
-    const observed = { engine, venue, accountId: ACCOUNT_ID, symbols, valued, sampleMs, hasChart, nowMs };
-    this.#recorder = new Recorder({ ...observed, held: Object.fromEntries(held) });
-    this.#quotes = new QuoteListeners(parts.activity);
+    const { clock, instruments } = host;
+    const valued = firstOfEachAsset(symbols, instruments);
+    this.#recorder = new Recorder({ engine, venue, clock, symbols, valued, sampleMs, hasChart });
     engine.events.on("print", (print) => venue.traded(print));
     venue.onPrint((print) => engine.market.print(print));
   }
@@ -262,7 +252,7 @@ class Simulation {
     if (this.#isStarted) return;
     this.#isStarted = true;
     const { host, activity } = this.#parts;
-    const trader = createTrader({ ...this.#parts, clock: host.clock, quotes: this.#quotes });
+    const trader = createTrader({ ...this.#parts, clock: host.clock });
     activity.run(() => this.#options.strategy(trader));
   }
 
@@ -275,13 +265,13 @@ class Simulation {
 
   /** Gives a quote to the engine and, if it counts, to the equity curve, to the venue and to the strategy. */
   #quote(row: QuoteRow): void {
-    const { engine, venue } = this.#parts;
+    const { engine, venue, activity } = this.#parts;
     if (engine.market.quote(row) !== "counted") return;
     const { quote } = engine.quote(row.symbol) ?? {};
     if (quote === undefined) return;
     this.#recorder.quoted(quote);
     venue.quote(quote);
-    this.#quotes.notify(quote);
+    activity.quoted(quote);
   }
 
   /** Confirms a quote. If something was taken of its sizes, the engine is told what is left of them. */

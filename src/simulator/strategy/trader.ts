@@ -18,7 +18,7 @@ import { CHILD_PREFIX } from "../../lifecycle/index.ts";
 import type { NativeExecution, NativeOrder, NativeTerms, Quote, Side } from "../../model/index.ts";
 import type { PaperVenue } from "../../paper-exchange/index.ts";
 import type { Clock, NativePlaced } from "../../ports/index.ts";
-import type { Activity, QuoteListeners } from "./activity.ts";
+import type { Activity } from "./activity.ts";
 
 /** An order that goes to the venue at once. Quantities and prices are decimal strings. */
 export interface NativeOrderRequest {
@@ -97,7 +97,6 @@ type TraderParts = Readonly<{
   venue: PaperVenue;
   clock: Clock;
   activity: Activity;
-  quotes: QuoteListeners;
 }>;
 
 const listenerOption: OptionCheck = functionOption("receives the event");
@@ -106,7 +105,7 @@ const timeOption: OptionCheck = numberOption({ from: 0 }, " of epoch millisecond
 const periodOption: OptionCheck = wholeOption({ from: 1 }, " of milliseconds");
 
 /** Creates the account of a strategy. */
-export function createTrader({ engine, venue, clock, activity, quotes }: TraderParts): Trader {
+export function createTrader({ engine, venue, clock, activity }: TraderParts): Trader {
   const native = activity.watched(venue.native);
   let placed = 0;
   const schedule = (atMs: number, run: () => unknown): (() => void) =>
@@ -126,7 +125,7 @@ export function createTrader({ engine, venue, clock, activity, quotes }: TraderP
     cancelNative: (symbol, clientOrderId) => native.cancel({ accountId: ACCOUNT_ID, symbol, clientOrderId }),
     on: (event, listener) => {
       listenerOption(listener, `trader.on("${event}")`);
-      return follow({ engine, venue, activity, quotes }, event, listener);
+      return follow({ engine, venue, activity }, event, listener);
     },
     at: (timeMs, run) => {
       timeOption(timeMs, "trader.at time");
@@ -164,11 +163,11 @@ function repeat(periodMs: number, { clock, schedule, run }: Repeated): () => voi
 }
 
 function follow<Name extends keyof TraderEvents>(
-  { engine, venue, activity, quotes }: Omit<TraderParts, "clock">,
+  { engine, venue, activity }: Omit<TraderParts, "clock">,
   event: Name,
   listener: (payload: TraderEvents[Name]) => unknown,
 ): () => void {
-  if (event === "quote") return quotes.on(listener as (quote: Quote) => unknown);
+  if (event === "quote") return activity.onQuote(listener as (quote: Quote) => unknown);
   const received = (payload: unknown): void => activity.run(() => listener(payload as TraderEvents[Name]));
   if (event !== "native") return engine.events.on(event as keyof EngineEvents, received);
   return venue.native.subscribe((execution) => {

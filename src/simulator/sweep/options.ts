@@ -123,7 +123,8 @@ const valueOption: OptionCheck = (value, name) => {
 
 const setOption: OptionCheck = recordOption("an object with values by parameter", valueOption);
 
-const sweepOption: OptionCheck = optionsOf<SweepOptions>({
+/** Checks the options of a sweep. */
+export const sweepOption: OptionCheck = optionsOf<SweepOptions>({
   module: moduleOption,
   parameters: listOption("a list of sets of parameters, such as parameterGrid({ ... })", setOption),
   workers: optionalOption(wholeOption({ from: 1, to: MOST_WORKERS })),
@@ -134,11 +135,6 @@ const sweepOption: OptionCheck = optionsOf<SweepOptions>({
   onProgress: optionalOption(functionOption("receives the progress after each set")),
   execArgv: optionalOption(listOption("a list of arguments of Node.js", nameOption)),
 });
-
-/** Throws a TypeError or RangeError that names an option that is missing, unknown or wrong. */
-export function checkSweep(options: unknown): void {
-  sweepOption(options, "sweep");
-}
 
 /** Returns the URL that a module option means; undefined for a text that is neither a URL nor an absolute path. */
 export function addressOf(module: SweepOptions["module"]): string | undefined {

@@ -1,7 +1,6 @@
 import { availableParallelism } from "node:os";
 import {
   addressOf,
-  checkSweep,
   type SweepFailure,
   type SweepOptions,
   type SweepParameters,
@@ -10,6 +9,7 @@ import {
   type SweepRow,
   type SweepValue,
   seedOf,
+  sweepOption,
 } from "./options.ts";
 import { SweepWorker } from "./sweep-worker.ts";
 
@@ -51,7 +51,7 @@ const DEFAULT_SEED = 1;
 export async function sweep<Parameters extends SweepParameters>(
   options: SweepOptions<Parameters>,
 ): Promise<readonly SweepRow<Parameters>[]> {
-  checkSweep(options);
+  sweepOption(options, "sweep");
   options.signal?.throwIfAborted();
   return await new Sweep(options).run();
 }
