@@ -7,8 +7,10 @@ import { refusals, submits } from "./submits.ts";
 import {
   type ExecutionVenueSubject,
   executionVenueSubject,
+  expectClosed,
   expectReport,
   lineOf,
+  type Part,
   textsOf,
   type VenueRules,
   VenueWorld,
@@ -16,7 +18,7 @@ import {
 
 /** Submits a child that stays open. */
 async function openChild(world: VenueWorld): Promise<ReturnType<VenueWorld["child"]>> {
-  await world.offer([["0.4", "100"]]);
+  await world.offer(["0.4 at 100"]);
   await world.place.hold?.();
   const child = world.child();
   const { state } = await world.submit(child);
@@ -34,8 +36,8 @@ const events: VenueRules = {
       const child = await openChild(world);
       same("state of the lookup of an open child", (await world.found(child)).state, "open");
       await world.place.settle?.(child.childId);
-      expectReport("the last event on the child", await world.lastReport(child), "closed", [["0.4", "100"]]);
-      expectReport("lookup of the child", await world.found(child), "closed", [["0.4", "100"]]);
+      expectClosed("the last event on the child", await world.lastReport(child), ["0.4 at 100"]);
+      expectClosed("lookup of the child", await world.found(child), ["0.4 at 100"]);
     },
   },
   "every report on an open child has all its executions so far, not only the new one": {
@@ -45,9 +47,9 @@ const events: VenueRules = {
     async check(world) {
       const child = await openChild(world);
       await world.place.fill?.(child.childId, { quantity: "0.1", price: "100" });
-      expectReport("the event after 0.1 at 100", await world.lastReport(child), "open", [["0.1", "100"]]);
+      expectReport("the event after 0.1 at 100", await world.lastReport(child), "open", ["0.1 at 100"]);
       await world.place.fill?.(child.childId, { quantity: "0.2", price: "99" });
-      const both = [["0.1", "100"] as const, ["0.2", "99"] as const];
+      const both: readonly Part[] = ["0.1 at 100", "0.2 at 99"];
       expectReport("the event after 0.2 at 99 too", await world.lastReport(child), "open", both);
       expectReport("lookup of the open child", await world.found(child), "open", both);
     },
@@ -77,9 +79,7 @@ const events: VenueRules = {
       await world.place.settle?.(child.childId);
       await world.place.idle();
       await world.place.repeat?.(child.childId);
-      expectReport("the last event after it came twice", await world.lastReport(child), "closed", [
-        ["0.4", "100"],
-      ]);
+      expectClosed("the last event after it came twice", await world.lastReport(child), ["0.4 at 100"]);
       const ids = world.reports(child).flatMap(({ fills }) => fills.map(({ executionId }) => executionId));
       const due = (await world.found(child)).fills.map(({ executionId }) => executionId);
       same("the executionIds in all events", [...new Set(ids)].toSorted(), due.toSorted());
@@ -105,9 +105,7 @@ const events: VenueRules = {
       leave();
       const second = await openChild(world);
       await world.place.settle?.(second.childId);
-      expectReport("the event on the second child", await world.lastReport(second), "closed", [
-        ["0.4", "100"],
-      ]);
+      expectClosed("the event on the second child", await world.lastReport(second), ["0.4 at 100"]);
       same("number of events after the listener was removed", leaving.length, before);
       const others = staying.filter(({ report }) => report.childId === second.childId);
       holds("events of a listener that stays", others.length > 0, "the events on the second child", others);
@@ -121,9 +119,7 @@ const events: VenueRules = {
       await world.restart();
       same("state of the lookup after a restart", (await world.found(child)).state, "open");
       await world.place.settle?.(child.childId);
-      expectReport("the last event after a restart", await world.lastReport(child), "closed", [
-        ["0.4", "100"],
-      ]);
+      expectClosed("the last event after a restart", await world.lastReport(child), ["0.4 at 100"]);
     },
   },
   "an event that comes before the answer to the submit is delivered, and the answer after it is complete or open":
@@ -132,18 +128,15 @@ const events: VenueRules = {
         "Subscribe before you submit, and map events by the child id. The answer may be older than the event; report what it says.",
       where: { earlyEvents: true },
       async check(world) {
-        await world.offer([["0.4", "100"]]);
+        await world.offer(["0.4 at 100"]);
         const release = await world.place.withholdAnswer?.();
         const child = world.child();
         const sent = world.send(child);
-        expectReport("the event before the answer", await world.lastReport(child), "closed", [
-          ["0.4", "100"],
-        ]);
+        expectClosed("the event before the answer", await world.lastReport(child), ["0.4 at 100"]);
         await release?.();
         const answer = await world.report("the answer after the event", child, sent);
-        if (answer.state !== "open")
-          expectReport("the answer after the event", answer, "closed", [["0.4", "100"]]);
-        expectReport("lookup after the answer", await world.found(child), "closed", [["0.4", "100"]]);
+        if (answer.state !== "open") expectClosed("the answer after the event", answer, ["0.4 at 100"]);
+        expectClosed("lookup after the answer", await world.found(child), ["0.4 at 100"]);
       },
     },
   "an adapter that declares no early events sends none before the answer to the submit": {
@@ -151,7 +144,7 @@ const events: VenueRules = {
       "Declare `earlyEvents: true` and a `withholdAnswer` of the place, so that the suite can test them.",
     where: { earlyEvents: false },
     async check(world) {
-      await world.offer([["0.4", "100"]]);
+      await world.offer(["0.4 at 100"]);
       const child = world.child();
       const reported = world.send(child).then(() => world.reports(child).length);
       same("number of events before the answer", await world.answer("submit", reported), 0);
@@ -163,23 +156,18 @@ const events: VenueRules = {
         "The engine looks a closed child up no more. Keep such reports, and send them again to every new listener, also after a restart.",
       where: { lateFills: true },
       async check(world) {
-        await world.offer([["0.4", "100"]]);
+        await world.offer(["0.4 at 100"]);
         const child = world.child();
-        expectReport("submit against 0.4 at 100", await world.submit(child), "closed", [["0.4", "100"]]);
+        expectClosed("submit against 0.4 at 100", await world.submit(child), ["0.4 at 100"]);
         await world.place.fillLate?.(child.childId, {
           quantity: "0.1",
           price: "99",
         });
-        const parts = [["0.4", "100"] as const, ["0.1", "99"] as const];
-        expectReport("the event after 0.1 at 99 too", await world.lastReport(child), "closed", parts);
+        const parts: readonly Part[] = ["0.4 at 100", "0.1 at 99"];
+        expectClosed("the event after 0.1 at 99 too", await world.lastReport(child), parts);
         await world.restart();
-        expectReport(
-          "the event for a new listener after a restart",
-          await world.lastReport(child),
-          "closed",
-          parts,
-        );
-        expectReport("lookup after that", await world.found(child), "closed", parts);
+        expectClosed("the event for a new listener after a restart", await world.lastReport(child), parts);
+        expectClosed("lookup after that", await world.found(child), parts);
       },
     },
   "an adapter that declares no late executions never changes a closed child": {
@@ -187,17 +175,15 @@ const events: VenueRules = {
       "Declare `lateFills: true` and a `fillLate` of the place, or report a child closed only when the exchange cannot execute it any more.",
     where: { lateFills: false },
     async check(world) {
-      await world.offer([["0.4", "100"]]);
+      await world.offer(["0.4 at 100"]);
       const child = world.child();
       await world.submit(child);
-      await world.offer([["9", "100"]]);
+      await world.offer(["9 at 100"]);
       await world.place.idle();
       await world.submit(world.child());
       await world.restart();
       await world.place.idle();
-      expectReport("lookup of a closed child after a restart", await world.found(child), "closed", [
-        ["0.4", "100"],
-      ]);
+      expectClosed("lookup of a closed child after a restart", await world.found(child), ["0.4 at 100"]);
       const others = world.reports(child).map(textsOf);
       same(
         "events on a closed child that a new listener received",

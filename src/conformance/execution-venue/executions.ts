@@ -1,5 +1,5 @@
 import { holds, same } from "../checks.ts";
-import { executesNothing, expectReport, lineOf, OTHER_SYMBOL, type Part, type VenueRules } from "./world.ts";
+import { executesNothing, expectClosed, lineOf, OTHER_SYMBOL, type Part, type VenueRules } from "./world.ts";
 
 const sorted = <T extends Readonly<{ executionId: string }>>(fills: readonly T[]): readonly T[] =>
   fills.toSorted((a, b) => (a.executionId < b.executionId ? -1 : 1));
@@ -10,18 +10,7 @@ export const executions: VenueRules = {
     remedy:
       "Map the exchange's word for a filled order to `closed`, and list all its trades in `fills`. An average price, or one trade of two, is wrong.",
     async check(world) {
-      const parts: readonly Part[] = [
-        ["0.4", "100"],
-        ["0.6", "101"],
-      ];
-      await world.offer(parts);
-      const child = world.child();
-      expectReport(
-        `submit of ${lineOf(child)} against 0.4 at 100 and 0.6 at 101`,
-        await world.submit(child),
-        "closed",
-        parts,
-      );
+      await world.executes(["0.4 at 100", "0.6 at 101"]);
       await world.bought("a child of 1 that was completely executed", "1");
     },
   },
@@ -29,36 +18,19 @@ export const executions: VenueRules = {
     remedy:
       "Read the exchange's decimal text with `Quantity.parse` and `Price.parse`. Do not convert it to a number on the way.",
     async check(world) {
-      const parts: readonly Part[] = [
-        ["1.005", "8.2"],
-        ["0.29", "1.00000001"],
-        ["0.000001", "90071992.54740993"],
-      ];
-      for (const part of parts) {
-        await world.offer([part]);
-        const child = world.child({ quantity: part[0] });
-        expectReport(
-          `submit of ${lineOf(child)} against ${part.join(" at ")}`,
-          await world.submit(child),
-          "closed",
-          [part],
-        );
-      }
+      const parts: readonly Part[] = ["1.005 at 8.2", "0.29 at 1.00000001", "0.000001 at 90071992.54740993"];
+      for (const part of parts) await world.executes([part], { quantity: part.replace(/ .*/, "") });
     },
   },
   "an IOC child closes with what it found; the rest of it does not stay at the exchange": {
     remedy:
       "Map the exchange's words for a canceled or expired rest to `closed`, and keep the executions before it. Send the child as immediate-or-cancel.",
     async check(world) {
-      await world.offer([["0.4", "100"]]);
-      const child = world.child();
-      expectReport(`submit of ${lineOf(child)} against 0.4 at 100`, await world.submit(child), "closed", [
-        ["0.4", "100"],
-      ]);
-      await world.offer([["9", "100"]]);
+      const child = await world.executes(["0.4 at 100"]);
+      await world.offer(["9 at 100"]);
       await world.place.idle();
       const later = await world.found(child);
-      expectReport("lookup after the market had more", later, "closed", [["0.4", "100"]]);
+      expectClosed("lookup after the market had more", later, ["0.4 at 100"]);
       await world.bought("an IOC child that found 0.4", "0.4");
     },
   },
@@ -73,14 +45,10 @@ export const executions: VenueRules = {
   "a FOK child executes completely or not at all": {
     remedy: "Pass `timeInForce` on. If the exchange has no such orders, refuse the child.",
     async check(world) {
-      await world.offer([["0.4", "100"]]);
+      await world.offer(["0.4 at 100"]);
       const missing = world.child({ timeInForce: "FOK" });
       executesNothing(`submit of ${lineOf(missing)} against 0.4 at 100`, await world.submit(missing));
-      await world.offer([["1", "100"]]);
-      const there = world.child({ timeInForce: "FOK" });
-      expectReport(`submit of ${lineOf(there)} against 1 at 100`, await world.submit(there), "closed", [
-        ["1", "100"],
-      ]);
+      await world.executes(["1 at 100"], { timeInForce: "FOK" });
     },
   },
   "complaint 10: a child with a limit price never executes beyond it": {
@@ -91,27 +59,19 @@ export const executions: VenueRules = {
         ["BUY", "100.00000001", "100.00000002"],
         ["SELL", "99.99999999", "99.99999998"],
       ] as const) {
-        const parts: readonly Part[] = [
-          ["0.4", "100"],
-          ["0.6", beyond],
-        ];
-        await world.offer(parts, { side });
-        const child = world.child({ side, limitPrice });
-        const call = `submit of ${lineOf(child)} against 0.4 at 100 and 0.6 at ${beyond}`;
-        expectReport(call, await world.submit(child), "closed", [["0.4", "100"]]);
+        const parts: readonly Part[] = ["0.4 at 100", `0.6 at ${beyond}`];
+        await world.executes(parts, { side, limitPrice }, ["0.4 at 100"]);
       }
     },
   },
   "a child executes on its own side of the market": {
     remedy: "Map BUY and SELL to the exchange's words, and test both.",
     async check(world) {
-      await world.offer([["1", "101"]], { side: "BUY" });
-      await world.offer([["1", "100"]], { side: "SELL" });
+      await world.offer(["1 at 101"], { side: "BUY" });
+      await world.offer(["1 at 100"], { side: "SELL" });
       for (const [side, at] of [["BUY", "101"] as const, ["SELL", "100"] as const]) {
         const child = world.child({ side });
-        expectReport(`submit of ${lineOf(child)} at 100 to 101`, await world.submit(child), "closed", [
-          ["1", at],
-        ]);
+        expectClosed(`submit of ${lineOf(child)} at 100 to 101`, await world.submit(child), [`1 at ${at}`]);
         await world.bought(`a ${side} of 1`, side === "BUY" ? "1" : "0");
       }
     },
@@ -119,21 +79,14 @@ export const executions: VenueRules = {
   "a child executes in its own market": {
     remedy: "Translate the symbol of the child into the exchange's name of that market.",
     async check(world) {
-      await world.offer([["1", "100"]]);
-      await world.offer([["1", "7"]], { symbol: OTHER_SYMBOL });
-      const child = world.child({ symbol: OTHER_SYMBOL });
-      expectReport(`submit of ${lineOf(child)} against 1 at 7`, await world.submit(child), "closed", [
-        ["1", "7"],
-      ]);
+      await world.offer(["1 at 100"]);
+      await world.executes(["1 at 7"], { symbol: OTHER_SYMBOL });
     },
   },
   "I15: every execution of a child has an id of its own": {
     remedy: "Use the exchange's id of the trade. Never make an id from a count or a time.",
     async check(world) {
-      await world.offer([
-        ["0.4", "100"],
-        ["0.6", "101"],
-      ]);
+      await world.offer(["0.4 at 100", "0.6 at 101"]);
       const { fills } = await world.submit(world.child());
       const seen = fills.map(({ executionId }) => executionId);
       same("the executionIds of a child", [...new Set(seen)], seen);
@@ -143,10 +96,7 @@ export const executions: VenueRules = {
     remedy:
       "Take all members of an execution from the exchange's record of the trade, and make none of them.",
     async check(world) {
-      await world.offer([
-        ["0.4", "100"],
-        ["0.6", "101"],
-      ]);
+      await world.offer(["0.4 at 100", "0.6 at 101"]);
       const child = world.child();
       const { fills } = await world.submit(child);
       for (const call of ["the first lookup", "the second lookup"])
@@ -158,7 +108,7 @@ export const executions: VenueRules = {
       "Convert seconds, microseconds and nanoseconds to milliseconds, and round down. Do not use the time of arrival.",
     async check(world) {
       const fromMs = world.place.nowMs();
-      await world.offer([["1", "100"]]);
+      await world.offer(["1 at 100"]);
       const { fills } = await world.submit(world.child());
       const toMs = world.place.nowMs();
       const isWithin = fills.length > 0 && fills.every(({ timeMs }) => timeMs >= fromMs && timeMs <= toMs);

@@ -1,18 +1,8 @@
 import type { ChildRequest } from "../../model/index.ts";
 import { holds, refused, same } from "../checks.ts";
-import {
-  executesNothing,
-  expectReport,
-  lineOf,
-  type Part,
-  type VenueRules,
-  type VenueWorld,
-} from "./world.ts";
+import { executesNothing, expectClosed, type Part, type VenueRules, type VenueWorld } from "./world.ts";
 
-const PARTS: readonly Part[] = [
-  ["0.4", "100"],
-  ["0.3", "101"],
-];
+const PARTS: readonly Part[] = ["0.4 at 100", "0.3 at 101"];
 
 const timeOf = ({ venue }: VenueWorld): Promise<number> =>
   venue.venueTimeMs?.() ?? Promise.reject(new Error("the adapter has no venueTimeMs"));
@@ -23,17 +13,10 @@ export const lookups: VenueRules = {
     remedy:
       "Build the answers to `submit` and `lookup` with the same function, from the exchange's record of the order and of its trades.",
     async check(world) {
-      await world.offer(PARTS);
-      const child = world.child();
-      expectReport(
-        `submit of ${lineOf(child)} against 0.4 at 100 and 0.3 at 101`,
-        await world.submit(child),
-        "closed",
-        PARTS,
-      );
-      await world.offer([["9", "50"]]);
+      const child = await world.executes(PARTS);
+      await world.offer(["9 at 50"]);
       await world.submit(world.child());
-      expectReport("lookup of the first child after another one", await world.found(child), "closed", PARTS);
+      expectClosed("lookup of the first child after another one", await world.found(child), PARTS);
     },
   },
   "I22: after a restart, a look-up finds every child of the process before": {
@@ -43,34 +26,25 @@ export const lookups: VenueRules = {
       await world.offer(PARTS);
       const answered = world.child();
       await world.submit(answered);
-      await world.offer([["1", "100"]]);
+      await world.offer(["1 at 100"]);
       await world.place.lose("answer");
       const unanswered = world.child();
       await world.outcome(world.send(unanswered));
       await world.restart();
-      expectReport(
-        "lookup, after a restart, of a child with an answer",
-        await world.found(answered),
-        "closed",
-        PARTS,
-      );
+      expectClosed("lookup, after a restart, of a child with an answer", await world.found(answered), PARTS);
       const found = await world.found(unanswered);
-      expectReport("lookup, after a restart, of a child without an answer", found, "closed", [["1", "100"]]);
+      expectClosed("lookup, after a restart, of a child without an answer", found, ["1 at 100"]);
     },
   },
   'a child that never arrived is "not found"': {
     remedy:
       'Resolve to "not-found", or to the exchange\'s time. Do not reject, and do not return undefined or an empty report.',
     async check(world) {
-      await world.offer([["1", "100"]]);
+      await world.offer(["1 at 100"]);
       await world.submit(world.child());
       const answer = await world.lookup(world.child());
-      holds(
-        "lookup of a child that was never submitted",
-        answer === "not-found" || "notFoundAtMs" in answer,
-        "not found",
-        answer,
-      );
+      const isNotFound = answer === "not-found" || "notFoundAtMs" in answer;
+      holds("lookup of a child that was never submitted", isNotFound, "not found", answer);
     },
   },
   "decision DB: not found comes with the exchange's own time, in milliseconds since the epoch": {
@@ -79,9 +53,7 @@ export const lookups: VenueRules = {
     where: { venueTime: true },
     async check(world) {
       const fromMs = world.place.nowMs();
-      const answer = (await world.lookup(world.child())) as Readonly<{
-        notFoundAtMs?: number;
-      }>;
+      const answer = (await world.lookup(world.child())) as Readonly<{ notFoundAtMs?: number }>;
       const toMs = world.place.nowMs();
       const atMs = answer.notFoundAtMs ?? Number.NaN;
       const expected = `a notFoundAtMs from ${fromMs} to ${toMs}`;
@@ -96,7 +68,7 @@ export const lookups: VenueRules = {
       async check(world) {
         if (world.venue.venueTimeMs === undefined) return;
         const query = (): Promise<unknown> => world.answer("venueTimeMs", timeOf(world));
-        await world.offer([["1", "100"]]);
+        await world.offer(["1 at 100"]);
         for (let n = 0; n < 2; n++) {
           const fromMs = world.place.nowMs();
           const answer = await query();
@@ -124,7 +96,7 @@ export const lookups: VenueRules = {
     remedy:
       'Let every failure reject, also an error page and an empty body. "Not found" would count as proof that the child never arrived.',
     async check(world) {
-      await world.offer([["1", "100"]]);
+      await world.offer(["1 at 100"]);
       const child = world.child();
       await world.submit(child);
       await world.place.setOutage(true);
@@ -133,16 +105,13 @@ export const lookups: VenueRules = {
           world.answer("the lookup", world.venue.lookup(query)),
         );
       await world.place.setOutage(false);
-      expectReport("lookup after the outage", await world.found(child), "closed", [["1", "100"]]);
+      expectClosed("lookup after the outage", await world.found(child), ["1 at 100"]);
     },
   },
   "a look-up reports the requested child, and no execution of another": {
     remedy: "Filter orders and trades by the child id before you map them.",
     async check(world) {
-      const parts: readonly Part[] = [
-        ["0.2", "100"],
-        ["0.3", "200"],
-      ];
+      const parts: readonly Part[] = ["0.2 at 100", "0.3 at 200"];
       const children = [];
       for (const part of parts) {
         await world.offer([part]);
@@ -151,22 +120,17 @@ export const lookups: VenueRules = {
         children.push({ child, part });
       }
       for (const { child, part } of children)
-        expectReport(
-          `lookup of a child that executed ${part.join(" at ")}`,
-          await world.found(child),
-          "closed",
-          [part],
-        );
+        expectClosed(`lookup of a child that executed ${part}`, await world.found(child), [part]);
     },
   },
   "a look-up changes nothing: the child can still be submitted, once": {
     remedy: "Only read in `lookup`. To void a child is the work of `voidChild`.",
     async check(world) {
-      await world.offer([["9", "100"]]);
+      await world.offer(["9 at 100"]);
       const child = world.child();
       await world.lookup(child);
       await world.lookup(child);
-      expectReport("submit after two lookups", await world.submit(child), "closed", [["1", "100"]]);
+      expectClosed("submit after two lookups", await world.submit(child), ["1 at 100"]);
     },
   },
 };
@@ -175,7 +139,7 @@ const VOIDING = "voidChild of a child that has not arrived";
 
 /** Returns a child that the venue has voided before it arrived, in a market that it could buy in. */
 async function voidedChild(world: VenueWorld): Promise<ChildRequest> {
-  await world.offer([["9", "100"]]);
+  await world.offer(["9 at 100"]);
   const child = world.child();
   same(VOIDING, await world.answer(VOIDING, voidOf(world, child)), "voided");
   return child;
@@ -217,11 +181,11 @@ export const voiding: VenueRules = {
     remedy: 'Return the report of the order if the exchange has it. "voided" would drop its executions.',
     where: { canVoid: true },
     async check(world) {
-      await world.offer([["0.4", "100"]]);
+      await world.offer(["0.4 at 100"]);
       const child = world.child();
       await world.submit(child);
       const call = "voidChild of a child that has executed 0.4 at 100";
-      expectReport(call, await world.report(call, child, voidOf(world, child)), "closed", [["0.4", "100"]]);
+      expectClosed(call, await world.report(call, child, voidOf(world, child)), ["0.4 at 100"]);
     },
   },
 };

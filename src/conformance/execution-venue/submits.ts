@@ -4,6 +4,7 @@ import { holds, type Outcome, same } from "../checks.ts";
 import {
   executedOf,
   executesNothing,
+  expectClosed,
   expectReport,
   lineOf,
   OTHER_SYMBOL,
@@ -27,7 +28,7 @@ const isReport = (answer: unknown): boolean =>
 
 /** Submits a child that the exchange refuses. */
 async function refusal(world: VenueWorld, reason: RefusalReason): Promise<[ChildRequest, string, Refusal]> {
-  await world.offer([["9", "100"]]);
+  await world.offer(["9 at 100"]);
   const child = world.child((await world.place.refuse(reason)) as object | undefined);
   const call = `submit of a child that the exchange refuses (${reason})`;
   const report = await world.submit(child);
@@ -59,16 +60,14 @@ export const submits: VenueRules = {
     remedy:
       "Give the child id to the exchange as the client id of the order, and let the exchange refuse the second. Answer the second submit with the report on the first, or reject it. A proxy or an HTTP client may send a request again.",
     async check(world) {
-      await world.offer([["9", "100"]]);
+      await world.offer(["9 at 100"]);
       const child = world.child();
       const sent = [world.send(child), world.send(child)];
       for (const call of sent) await world.outcome(call);
       await world.place.idle();
-      expectReport("lookup after two submits of 1 at once", await world.found(child), "closed", [
-        ["1", "100"],
-      ]);
+      expectClosed("lookup after two submits of 1 at once", await world.found(child), ["1 at 100"]);
       await world.outcome(world.send(child));
-      expectReport("lookup after a later third submit", await world.found(child), "closed", [["1", "100"]]);
+      expectClosed("lookup after a later third submit", await world.found(child), ["1 at 100"]);
       await world.bought("three submits of a child of 1", "1");
     },
   },
@@ -76,15 +75,15 @@ export const submits: VenueRules = {
     remedy:
       "Keep what belongs to one submit in the call, not in the adapter. Match answers to requests by the child id, not by their order.",
     async check(world) {
-      await world.offer([["9", "100"]]);
-      await world.offer([["9", "7"]], { symbol: OTHER_SYMBOL });
+      await world.offer(["9 at 100"]);
+      await world.offer(["9 at 7"], { symbol: OTHER_SYMBOL });
       const markets = [SYMBOL, OTHER_SYMBOL, SYMBOL, OTHER_SYMBOL];
       const children = markets.map((symbol, n) => world.child({ symbol, quantity: `0.${n + 1}` }));
       const answers = await Promise.all(children.map((child) => world.submit(child)));
       for (const [n, child] of children.entries()) {
-        const due = [[`0.${n + 1}`, child.symbol === SYMBOL ? "100" : "7"]] as const;
-        expectReport(`the answer to ${lineOf(child)} among others`, answers[n] ?? NONE, "closed", due);
-        expectReport(`lookup of ${lineOf(child)} after it`, await world.found(child), "closed", due);
+        const due = [`0.${n + 1} at ${child.symbol === SYMBOL ? "100" : "7"}`] as const;
+        expectClosed(`the answer to ${lineOf(child)} among others`, answers[n] ?? NONE, due);
+        expectClosed(`lookup of ${lineOf(child)} after it`, await world.found(child), due);
       }
       await world.bought("children of 0.1 and 0.3", "0.4");
       await world.bought("children of 0.2 and 0.4", "0.6", OTHER_SYMBOL);
@@ -93,7 +92,7 @@ export const submits: VenueRules = {
   "child ids are used whole: two that differ in one character are two children": {
     remedy: "Child ids have up to 36 characters. Do not shorten, pad or change the case of an id.",
     async check(world) {
-      await world.offer([["9", "100"]]);
+      await world.offer(["9 at 100"]);
       const made = world.child();
       const first = { ...made, childId: longest(made.childId, "y") };
       const second = { ...made, childId: longest(made.childId, "z") };
@@ -101,7 +100,7 @@ export const submits: VenueRules = {
       same("lookup of an id that differs in its last character", isReport(await world.lookup(second)), false);
       await world.submit(second);
       for (const child of [first, second])
-        expectReport(`lookup of ${child.childId}`, await world.found(child), "closed", [["1", "100"]]);
+        expectClosed(`lookup of ${child.childId}`, await world.found(child), ["1 at 100"]);
       await world.bought("two children of 1", "2");
     },
   },
@@ -110,7 +109,7 @@ export const submits: VenueRules = {
       "`deadlineMs` is a time in milliseconds since the epoch, not a duration and not in seconds. Let the exchange compare it with its own clock, or declare `honoursDeadline: false`.",
     where: { honoursDeadline: true },
     async check(world) {
-      await world.offer([["9", "100"]]);
+      await world.offer(["9 at 100"]);
       for (const lateMs of [1, 1_000, 60_000]) {
         const child = world.child();
         await world.outcome(world.send(child, { deadlineMs: world.place.nowMs() - lateMs }));
@@ -125,13 +124,13 @@ export const submits: VenueRules = {
   "a child whose deadline is some seconds ahead executes": {
     remedy: "Compare `deadlineMs` with the exchange's clock in milliseconds since the epoch.",
     async check(world) {
-      await world.offer([["9", "100"]]);
+      await world.offer(["9 at 100"]);
       for (const aheadMs of [2_000, 60_000]) {
         const child = world.child();
         const report = await world.submit(child, {
           deadlineMs: world.place.nowMs() + aheadMs,
         });
-        expectReport(`submit ${aheadMs} ms before the deadline`, report, "closed", [["1", "100"]]);
+        expectClosed(`submit ${aheadMs} ms before the deadline`, report, ["1 at 100"]);
       }
     },
   },
@@ -139,7 +138,7 @@ export const submits: VenueRules = {
     remedy: "Declare `openChildren: true`, or answer when the exchange has closed or refused the child.",
     where: { openChildren: false },
     async check(world) {
-      for (const parts of [[["0.4", "100"]], []] as const) {
+      for (const parts of [["0.4 at 100"], []] as const) {
         await world.offer(parts);
         const child = world.child();
         const { state } = await world.submit(child);
@@ -152,7 +151,7 @@ export const submits: VenueRules = {
       "Pass `signal` to the call that waits for the exchange, and let the promise reject. Do not turn the abort into a report.",
     where: { abortable: true },
     async check(world) {
-      await world.offer([["1", "100"]]);
+      await world.offer(["1 at 100"]);
       await world.place.lose("answer");
       const abort = new AbortController();
       const call = world.send(world.child(), { signal: abort.signal });
@@ -165,7 +164,7 @@ export const submits: VenueRules = {
   "an abort does not cancel the child": {
     remedy: "End only the request. A child that has arrived stays as it is, and `lookup` reports it.",
     async check(world) {
-      await world.offer([["1", "100"]]);
+      await world.offer(["1 at 100"]);
       await world.place.lose("answer");
       const abort = new AbortController();
       const child = world.child();
@@ -173,37 +172,37 @@ export const submits: VenueRules = {
       await world.place.idle();
       abort.abort();
       isNoRefusal("the submit after its signal has aborted", await world.outcome(call));
-      expectReport("lookup after the abort", await world.found(child), "closed", [["1", "100"]]);
+      expectClosed("lookup after the abort", await world.found(child), ["1 at 100"]);
     },
   },
   "complaint 17: a child whose answer is lost is not reported by the submit, and found by the look-up": {
     remedy:
       "Let the submit reject, or wait, when no answer comes. Find the order by the child id, not by an id that only the lost answer had.",
     async check(world) {
-      await world.offer([["0.4", "100"]]);
+      await world.offer(["0.4 at 100"]);
       await world.place.lose("answer");
       const child = world.child();
       isNoReport("a submit whose answer is lost", await world.outcome(world.send(child)));
-      expectReport("lookup after the answer was lost", await world.found(child), "closed", [["0.4", "100"]]);
+      expectClosed("lookup after the answer was lost", await world.found(child), ["0.4 at 100"]);
       await world.bought("a child whose answer was lost", "0.4");
     },
   },
   "complaint 18: a child that is lost on its way is not reported as refused": {
     remedy: "Turn neither a timeout nor a broken connection into `rejected`. Let the submit reject.",
     async check(world) {
-      await world.offer([["1", "100"]]);
+      await world.offer(["1 at 100"]);
       await world.place.lose("child");
       const child = world.child();
       isNoReport("a submit that is lost on its way", await world.outcome(world.send(child)));
       same("lookup of the lost child has a report", isReport(await world.lookup(child)), false);
       await world.bought("a child that was lost on its way", "0");
-      expectReport("submit of the next child", await world.submit(world.child()), "closed", [["1", "100"]]);
+      expectClosed("submit of the next child", await world.submit(world.child()), ["1 at 100"]);
     },
   },
   "while the exchange cannot be reached, no submit is answered with a report": {
     remedy: "Let the submit reject with the error of the connection. The engine looks the child up later.",
     async check(world) {
-      await world.offer([["1", "100"]]);
+      await world.offer(["1 at 100"]);
       await world.place.setOutage(true);
       isNoReport("a submit during an outage", await world.outcome(world.send(world.child())));
       await world.place.setOutage(false);
@@ -223,7 +222,7 @@ export const refusals: VenueRules = {
       const answer = await world.lookup(child);
       if (isReport(answer)) executesNothing("lookup of the refused child", answer as never);
       await world.bought("a refused child", "0");
-      expectReport("submit of the next child", await world.submit(world.child()), "closed", [["1", "100"]]);
+      expectClosed("submit of the next child", await world.submit(world.child()), ["1 at 100"]);
     },
   },
   "a refusal after which a later child may succeed is not final": {

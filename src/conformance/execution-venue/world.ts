@@ -154,8 +154,8 @@ type ChildFields = Readonly<
 /** Limits of a submit that a rule chooses. By default the deadline is 10 seconds ahead. */
 type Limits = Readonly<{ deadlineMs?: number; signal?: AbortSignal }>;
 
-/** A part of a market, as text. */
-export type Part = readonly [quantity: string, price: string];
+/** A quantity and its price, as text. */
+export type Part = `${string} at ${string}`;
 
 /** The market of most rules. */
 export const SYMBOL = "BTC/USD";
@@ -225,16 +225,16 @@ export class VenueWorld {
 
   /** Offers parts of the market of BUY children, or of another side or market. */
   async offer(parts: readonly Part[], { side = "BUY", symbol = SYMBOL }: Market = {}): Promise<void> {
-    const levels = parts.map(([size, at]) => ({ quantity: size, price: at }));
+    const levels = parts.map((part) => {
+      const [size = "", at = ""] = part.split(" at ");
+      return { quantity: size, price: at };
+    });
     await this.place.offer({ symbol, side, levels });
   }
 
   /** Returns a child of its own id: an IOC to buy 1 at market by default. */
   child({ quantity: size = "1", limitPrice, ...rest }: ChildFields = {}): ChildRequest {
-    const parent = {
-      orderId: -256 * ++children,
-      acceptedAtMs: this.place.nowMs(),
-    };
+    const parent = { orderId: -256 * ++children, acceptedAtMs: this.place.nowMs() };
     return {
       childId: idOfChild(parent, 1),
       parentOrderId: parent.orderId,
@@ -265,6 +265,22 @@ export class VenueWorld {
   /** Submits a child whose answer must come. Resolves to the report. */
   async submit(child: ChildRequest, limits: Limits = {}): Promise<ChildReport> {
     return await this.report(`submit of ${lineOf(child)}`, child, this.send(child, limits));
+  }
+
+  /**
+   * Offers parts, and submits a child, which must close with `due`: with all parts by default. Resolves to the child.
+   * Throws a Mismatch.
+   */
+  async executes(
+    parts: readonly Part[],
+    fields: ChildFields = {},
+    due: readonly Part[] = parts,
+  ): Promise<ChildRequest> {
+    await this.offer(parts, fields);
+    const child = this.child(fields);
+    const call = `submit of ${lineOf(child)} against ${parts.join(" and ")}`;
+    expectClosed(call, await this.submit(child), due);
+    return child;
   }
 
   /** Looks a child up that the exchange knows. Resolves to the report. */
@@ -365,8 +381,16 @@ export function expectReport(
   state: ChildReport["state"],
   parts: readonly Part[] = [],
 ): void {
-  const due = parts.map(([size, at]) => `${size} at ${at}`);
-  same(call, textsOf(report), [state, ...due.toSorted()]);
+  same(call, textsOf(report), [state, ...parts.toSorted()]);
+}
+
+/** Checks that a report is the last one of a child that has executed these parts. Throws a Mismatch. */
+export function expectClosed(
+  call: string,
+  report: Pick<ChildReport, "state" | "fills">,
+  parts: readonly Part[],
+): void {
+  expectReport(call, report, "closed", parts);
 }
 
 /** Checks that a report has executed nothing and is not open. Throws a Mismatch. */

@@ -167,10 +167,7 @@ export const pages: StorageRules = {
         storage,
         entries.filter((_, n) => n % 2 === 0),
       );
-      await write(storage, [
-        ["kex", "before all"],
-        ["kez", "after all"],
-      ]);
+      await write(storage, Object.entries({ kex: "before all", kez: "after all" }));
       for (const limit of [512, 1_000]) {
         const range = { from: "key ", before: "key ~", limit };
         same(`all pages of ${limit}`, await walk(storage, range, KEYS), entries);

@@ -45,11 +45,7 @@ const texts: StorageRules = {
     async check({ storage }) {
       same("get of no keys", await storage.get([]), []);
       same("get of an empty storage", await storage.get(["a"]), [undefined]);
-      await write(storage, [
-        ["a", "1"],
-        ["ab", "2"],
-        ["b", "3"],
-      ]);
+      await write(storage, Object.entries({ a: "1", ab: "2", b: "3" }));
       same("get of seven keys", await storage.get(["b", "none", "a", "A", "ab", "a ", "b"]), [
         ...["3", undefined, "1", undefined, "2", undefined, "3"],
       ]);

@@ -30,49 +30,31 @@ export const transactions: StorageRules = {
   "a part writes all of its puts and deletes, and touches no other key": {
     remedy: "Apply every put and every delete of a part that is written, each to exactly its key.",
     async check({ storage }) {
-      await write(storage, [
-        ["a", "old"],
-        ["b", "old"],
-        ["c", "old"],
-        ["d", "old"],
-      ]);
+      await write(storage, Object.entries({ a: "old", b: "old", c: "old", d: "old" }));
       const parts = [
         part({
-          puts: [
-            ["a", "new"],
-            ["e", "new"],
-          ],
+          puts: Object.entries({ a: "new", e: "new" }),
           deletes: ["b", "d"],
         }),
       ];
       same("commit", await storage.commit(parts), [true]);
-      same("all entries", await rangeOf(storage, EVERYTHING), [
-        ["a", "new"],
-        ["c", "old"],
-        ["e", "new"],
-      ]);
+      same(
+        "all entries",
+        await rangeOf(storage, EVERYTHING),
+        Object.entries({ a: "new", c: "old", e: "new" }),
+      );
     },
   },
   "a part of which a condition does not hold is left out whole, answered with false, and the other parts are written":
     {
       remedy: `${CHECK_FIRST} Leave out only the part of which one does not hold; the call does not reject.`,
       async check({ storage }) {
-        await write(storage, [
-          ["a", "1"],
-          ["b", "1"],
-          ["c", "1"],
-        ]);
+        await write(storage, Object.entries({ a: "1", b: "1", c: "1" }));
         const parts = [
           part({ conditions: [["a", "1"]], puts: [["a", "2"]] }),
           part({
-            conditions: [
-              ["b", "1"],
-              ["other", "1"],
-            ],
-            puts: [
-              ["b", "2"],
-              ["d", "2"],
-            ],
+            conditions: Object.entries({ b: "1", other: "1" }),
+            puts: Object.entries({ b: "2", d: "2" }),
             deletes: ["c"],
           }),
           part({ puts: [["e", "2"]] }),
@@ -80,22 +62,18 @@ export const transactions: StorageRules = {
         same("commit, with a condition of the second part that does not hold", await storage.commit(parts), [
           ...[true, false, true],
         ]);
-        same("all entries", await rangeOf(storage, EVERYTHING), [
-          ["a", "2"],
-          ["b", "1"],
-          ["c", "1"],
-          ["e", "2"],
-        ]);
+        same(
+          "all entries",
+          await rangeOf(storage, EVERYTHING),
+          Object.entries({ a: "2", b: "1", c: "1", e: "2" }),
+        );
       },
     },
   "a condition holds if the key has exactly the value, or is absent where the value is undefined": {
     remedy:
       "Compare values byte by byte, neither as numbers nor by a locale. Without a row, only `undefined` fits, and with one never.",
     async check({ storage }) {
-      await write(storage, [
-        ["a", "1"],
-        ["empty", ""],
-      ]);
+      await write(storage, Object.entries({ a: "1", empty: "" }));
       for (const [key, value, answer] of CONDITIONS) {
         const parts = [part({ conditions: [[key, value]], puts: [["seen", `${key} ${value}`]] })];
         same(`commit on the condition ${JSON.stringify([key, value])}`, await storage.commit(parts), [
@@ -123,10 +101,7 @@ export const transactions: StorageRules = {
       for (const value of ["first", "a longer second value", "3", ""]) await write(storage, [["a", value]]);
       await write(storage, [["b", "1"]]);
       await write(storage, [["a", "last"]]);
-      same("all entries", await rangeOf(storage, EVERYTHING), [
-        ["a", "last"],
-        ["b", "1"],
-      ]);
+      same("all entries", await rangeOf(storage, EVERYTHING), Object.entries({ a: "last", b: "1" }));
     },
   },
   "a delete of an absent key is no failure and changes nothing": {
@@ -135,10 +110,7 @@ export const transactions: StorageRules = {
       await write(storage, [["ab", "1"]]);
       const parts = [part({ deletes: ["a", "abc", "zz"], puts: [["b", "1"]] })];
       same("commit of deletes of absent keys", await storage.commit(parts), [true]);
-      same("all entries", await rangeOf(storage, EVERYTHING), [
-        ["ab", "1"],
-        ["b", "1"],
-      ]);
+      same("all entries", await rangeOf(storage, EVERYTHING), Object.entries({ ab: "1", b: "1" }));
     },
   },
   "a transaction without parts has no answers, and a part without writes says whether its conditions hold": {
