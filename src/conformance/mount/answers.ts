@@ -1,7 +1,7 @@
 import type { WireResponse } from "../../wire/index.ts";
 import { holds, same } from "../checks.ts";
-import { openConnection, rawBytes } from "./raw-http.ts";
-import { latin, type MountRules, REPLY } from "./world.ts";
+import { openConnection, type RawConnection, rawBytes } from "./raw-http.ts";
+import { latin, type MountRules, type MountWorld, REPLY } from "./world.ts";
 
 const PING = { method: "GET", target: "/api/ping" };
 
@@ -40,8 +40,9 @@ export const answerRules: MountRules = {
   "a HEAD is answered with status and headers, and without a body": {
     remedy: "Hand HEAD over like every other method, and write no body for it.",
     async check(world) {
-      const connection = await world.connect();
-      connection.write(rawBytes({ ...PING, method: "HEAD", headers: ["Connection", "close"] }));
+      const connection = await world.connect(
+        rawBytes({ ...PING, method: "HEAD", headers: ["Connection", "close"] }),
+      );
       await world.within("HEAD /api/ping", connection.ended);
       const [lines = "", body] = connection.received().split("\r\n\r\n");
       same(
@@ -56,6 +57,13 @@ export const answerRules: MountRules = {
 };
 
 const order = (body: string) => ({ method: "POST", target: "/api/order", body });
+
+/** Sends an order, and returns its connection when the service has the request. */
+async function underWay(world: MountWorld): Promise<RawConnection> {
+  const connection = await world.connect(rawBytes(order("{}")));
+  await world.until("POST /api/order", () => world.standIn.received.length === 1);
+  return connection;
+}
 
 /** Rules of connections. */
 export const connectionRules: MountRules = {
@@ -98,8 +106,9 @@ export const connectionRules: MountRules = {
     async check(world) {
       const targets = ["/api/a", "/api/b", "/api/c"];
       world.standIn.reply = ({ target }) => ({ ...REPLY, body: target });
-      const connection = await world.connect();
-      connection.write(Buffer.concat(targets.map((target) => rawBytes({ method: "GET", target }))));
+      const connection = await world.connect(
+        Buffer.concat(targets.map((target) => rawBytes({ method: "GET", target }))),
+      );
       const found: string[] = [];
       for (const target of targets) found.push((await world.within(target, connection.answer())).body);
       same("the answers", found, targets);
@@ -109,9 +118,7 @@ export const connectionRules: MountRules = {
     remedy: "Do not queue requests in front of the service.",
     async check(world) {
       const held = world.hold();
-      const connection = await world.connect();
-      connection.write(rawBytes(order("{}")));
-      await world.until("POST /api/order", () => world.standIn.received.length === 1);
+      const connection = await underWay(world);
       world.standIn.reply = () => REPLY;
       await world.request(PING);
       same("the answer of the first request", connection.received(), "");
@@ -122,8 +129,7 @@ export const connectionRules: MountRules = {
   "a client that leaves during its body sends no request": {
     remedy: "Hand over a body only after its end. Half an order could be a valid one.",
     async check(world) {
-      const connection = await world.connect();
-      connection.write(rawBytes(order(`{"a":"${"x".repeat(100)}"}`)).subarray(0, -10));
+      const connection = await world.connect(rawBytes(order(`{"a":"${"x".repeat(100)}"}`)).subarray(0, -10));
       await world.request(PING);
       connection.close();
       await world.within("the end of the connection", connection.ended);
@@ -136,9 +142,7 @@ export const connectionRules: MountRules = {
     remedy: "Ignore the errors of writing to a connection that has ended.",
     async check(world) {
       const held = world.hold();
-      const connection = await world.connect();
-      connection.write(rawBytes(order("{}")));
-      await world.until("POST /api/order", () => world.standIn.received.length === 1);
+      const connection = await underWay(world);
       connection.close();
       await world.within("the end of the connection", connection.ended);
       world.standIn.reply = (): WireResponse => REPLY;
@@ -169,9 +173,7 @@ export const closingRules: MountRules = {
     where: { drains: true },
     async check(world) {
       const held = world.hold();
-      const connection = await world.connect();
-      connection.write(rawBytes(order("{}")));
-      await world.until("POST /api/order", () => world.standIn.received.length === 1);
+      const connection = await underWay(world);
       let isOver = false;
       const closing = world.close().then(() => {
         isOver = true;
@@ -189,9 +191,7 @@ export const closingRules: MountRules = {
     where: { drains: true },
     async check(world) {
       world.hold();
-      const connection = await world.connect();
-      connection.write(rawBytes(order("{}")));
-      await world.until("POST /api/order", () => world.standIn.received.length === 1);
+      const connection = await underWay(world);
       await world.within("close({ graceMs: 1 })", world.close({ graceMs: 1 }));
       await world.within("the end of the connection", connection.ended);
       same("the answer", connection.received(), "");
@@ -202,9 +202,7 @@ export const closingRules: MountRules = {
     where: { drains: false },
     async check(world) {
       world.hold();
-      const connection = await world.connect();
-      connection.write(rawBytes(order("{}")));
-      await world.until("POST /api/order", () => world.standIn.received.length === 1);
+      const connection = await underWay(world);
       await world.within("close()", world.close());
       await world.within("the end of the connection", connection.ended);
     },

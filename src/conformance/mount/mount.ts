@@ -33,8 +33,7 @@ async function opened(
   target = PATH,
   headers: readonly string[] = [],
 ): Promise<ConnectedPeer & Readonly<{ connection: RawConnection }>> {
-  const connection = await world.connect();
-  connection.write(upgradeBytes(target, headers));
+  const connection = await world.connect(upgradeBytes(target, headers));
   const answer = await world.within(`an upgrade to ${target}`, connection.answer());
   same("the status", answer.status, 101);
   same("Sec-WebSocket-Accept", answer.headers.get("sec-websocket-accept"), ACCEPT);
@@ -93,8 +92,7 @@ const socketRules: MountRules = {
     where: { sockets: true },
     async check(world) {
       world.standIn.refusal = { ...REPLY, status: 429 };
-      const connection = await world.connect();
-      connection.write(upgradeBytes(PATH));
+      const connection = await world.connect(upgradeBytes(PATH));
       const answer = await world.within(`an upgrade to ${PATH}`, connection.answer());
       same("status and body", [answer.status, answer.body], [429, latin(REPLY.body)]);
       same("Retry-After", answer.headers.get("retry-after"), REPLY.headers["Retry-After"]);
@@ -191,8 +189,7 @@ const socketRules: MountRules = {
     remedy: "Declare `sockets: true`. A connection that nobody tests can lose orders.",
     where: { sockets: false },
     async check(world) {
-      const connection = await world.connect();
-      connection.write(upgradeBytes(PATH));
+      const connection = await world.connect(upgradeBytes(PATH));
       await world.within(
         `an upgrade to ${PATH}`,
         Promise.race([connection.ended, connection.answer().catch(() => undefined)]),

@@ -212,17 +212,17 @@ export class MountWorld {
     }
   }
 
-  /** Opens a connection, which is closed at the end of the rule. */
-  async connect(): Promise<RawConnection> {
+  /** Opens a connection, which is closed at the end of the rule, and writes bytes on it. */
+  async connect(bytes?: Uint8Array): Promise<RawConnection> {
     const connection = await this.within("a connection", openConnection(this.#mount.port));
     this.#connections.push(connection);
+    if (bytes !== undefined) connection.write(bytes);
     return connection;
   }
 
   /** Sends a request on a connection of its own, and returns the answer. */
   async request(request: RawRequest): Promise<RawAnswer> {
-    const connection = await this.connect();
-    connection.write(rawBytes(request));
+    const connection = await this.connect(rawBytes(request));
     const answer = await this.within(`${request.method} ${request.target}`, connection.answer());
     connection.close();
     return answer;

@@ -87,11 +87,11 @@ export const cancelling: NativeRules = {
   },
   "a canceled order executes nothing more": {
     remedy: "Take the order off the book in the step that makes the cancel durable.",
-    async check({ put, native, quote }) {
+    async check({ put, native, quote, orderOf }) {
       const { orderId } = (await put()).order;
       await native.cancel({ ...MARKET, orderId });
       await quote("80", "81");
-      const found = await native.find({ ...MARKET, orderId });
+      const found = await orderOf(orderId);
       same("the canceled order after the market met it", found && lineOf(found), "CANCELED BUY 0/1");
     },
   },
@@ -131,7 +131,7 @@ export const cancelling: NativeRules = {
   },
   "I52: a cancel of an unknown, foreign, other-market or filled order changes nothing": {
     remedy: "Search with account, market and id together.",
-    async check({ put, native }) {
+    async check({ put, native, orderOf }) {
       const { orderId } = (await put({ clientOrderId: "open" })).order;
       const filled = (await put({ price: "105", clientOrderId: "filled" })).order;
       for (const key of [
@@ -145,8 +145,8 @@ export const cancelling: NativeRules = {
         { ...MARKET, clientOrderId: "nothing" },
       ])
         same(`cancel of account ${key.accountId} in ${key.symbol}`, await native.cancel(key), undefined);
-      same("the open order", (await native.find({ ...MARKET, orderId }))?.status, "NEW");
-      same("the filled order", await native.find({ ...MARKET, orderId: filled.orderId }), filled);
+      same("the open order", (await orderOf(orderId))?.status, "NEW");
+      same("the filled order", await orderOf(filled.orderId), filled);
     },
   },
 };

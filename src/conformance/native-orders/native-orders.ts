@@ -17,10 +17,10 @@ import {
 const finding: NativeRules = {
   "an order is found by either id, of its account and market only, and by whole ids": {
     remedy: "Search with account, market and id together. Client ids are compared byte by byte.",
-    async check({ put, native }) {
+    async check({ put, native, orderOf }) {
       const { order } = await put({ clientOrderId: "mine" });
       const { orderId } = order;
-      same("find by orderId", await native.find({ ...MARKET, orderId }), order);
+      same("find by orderId", await orderOf(orderId), order);
       same("find by client id", await native.find({ ...MARKET, clientOrderId: "mine" }), order);
       for (const key of [
         { ...MARKET, accountId: 2, orderId },

@@ -2,7 +2,16 @@ import { add, formatPrice, notional, price, quantity, ZERO_QUANTITY } from "../.
 import type { Side } from "../../model/index.ts";
 import type { NativePlacement } from "../../ports/index.ts";
 import { holds, same } from "../checks.ts";
-import { amountOf, fillsOf, lineOf, MARKET, type NativeRules, nativeOf, refusalOf } from "./world.ts";
+import {
+  amountOf,
+  expectPlaced,
+  fillsOf,
+  lineOf,
+  MARKET,
+  type NativeRules,
+  nativeOf,
+  refusalOf,
+} from "./world.ts";
 
 /** Returns a market order of account 1. */
 const atMarket = (
@@ -49,49 +58,37 @@ export const placing: NativeRules = {
       remedy: "Answer when the immediate executions are durable, with all of them in `fills`.",
       async check({ put, quote }) {
         const bought = await put({ price: "105" });
-        same(
-          "place of a BUY at 105 in a market at 100 to 101",
-          [lineOf(bought.order), fillsOf(bought.fills)],
-          ["FILLED BUY 1/1", ["1 at 101"]],
-        );
+        expectPlaced("place of a BUY at 105 in a market at 100 to 101", bought, "FILLED BUY 1/1", "1 at 101");
         const sold = await put({ side: "SELL", price: "95" });
-        same(
-          "place of a SELL at 95 in a market at 100 to 101",
-          [lineOf(sold.order), fillsOf(sold.fills)],
-          ["FILLED SELL 1/1", ["1 at 100"]],
-        );
+        expectPlaced("place of a SELL at 95 in a market at 100 to 101", sold, "FILLED SELL 1/1", "1 at 100");
         await quote("7", "8", "ETH/USD");
         const other = await put({ symbol: "ETH/USD", price: "9" });
-        same(
-          "place of a BUY at 9 in another market at 7 to 8",
-          [lineOf(other.order), fillsOf(other.fills)],
-          ["FILLED BUY 1/1", ["1 at 8"]],
-        );
+        expectPlaced("place of a BUY at 9 in another market at 7 to 8", other, "FILLED BUY 1/1", "1 at 8");
       },
     },
   "a limit order never executes beyond its price": {
     remedy: "Pass the price on as exact text.",
-    async check({ put, quote, native }) {
+    async check({ put, quote, orderOf }) {
       const { order } = await put({ price: "100.00000001" });
       await quote("100", "100.00000002");
-      const found = await native.find({ ...MARKET, orderId: order.orderId });
+      const found = await orderOf(order.orderId);
       same("a BUY at 100.00000001 in a market at 100.00000002", found && lineOf(found), "NEW BUY 0/1");
       await quote("100", "100.00000001");
-      const filled = await native.find({ ...MARKET, orderId: order.orderId });
+      const filled = await orderOf(order.orderId);
       const text = `a BUY at ${formatPrice(price("100.00000001"))} in a market at the same price`;
       same(text, filled && lineOf(filled), "FILLED BUY 1/1");
       await quote("99.99999998", "101");
       const sold = (await put({ side: "SELL", price: "99.99999999" })).order;
       same("a SELL at 99.99999999 in a market at 99.99999998", lineOf(sold), "NEW SELL 0/1");
       await quote("99.99999999", "101");
-      const met = await native.find({ ...MARKET, orderId: sold.orderId });
+      const met = await orderOf(sold.orderId);
       same("a SELL at 99.99999999 in a market at the same price", met && lineOf(met), "FILLED SELL 1/1");
     },
   },
   "prices, quantities and 64-bit ids are exact: whole numbers of steps, and bigint ids": {
     remedy:
       "Read decimal text with `Quantity.parse` and `Price.parse`, and ids with `BigInt`. A number loses digits.",
-    async check({ put, quote, native }) {
+    async check({ put, quote, orderOf }) {
       const parts = [
         ["1.005", "8.2"],
         ["0.29", "1.00000001"],
@@ -101,7 +98,7 @@ export const placing: NativeRules = {
         await quote("1", at);
         const { order, fills } = await put({ quantity: size, price: at });
         same(`fills of ${size} at ${at}`, fillsOf(fills), [`${size} at ${at}`]);
-        const found = await native.find({ ...MARKET, orderId: order.orderId });
+        const found = await orderOf(order.orderId);
         same(
           "price and quantity of the order",
           [found?.price, found?.executedQuantity],
@@ -112,12 +109,12 @@ export const placing: NativeRules = {
   },
   "executedQuantity is the sum of the fills, and a filled order has all of them": {
     remedy: "Set FILLED and `executedQuantity` in the same step in which the fills are stored.",
-    async check({ put, native }) {
+    async check({ put, orderOf }) {
       const { order, fills } = await put({ price: "105", quantity: "3" });
       const sum = fills.reduce((total, fill) => add(total, fill.quantity), ZERO_QUANTITY);
       same("the sum of the fills of a filled order", sum, quantity("3"));
       same("executedQuantity in the answer", order.executedQuantity, sum);
-      same("the order as it is found", await native.find({ ...MARKET, orderId: order.orderId }), order);
+      same("the order as it is found", await orderOf(order.orderId), order);
     },
   },
   "an IOC order and a FOK order never rest": {
@@ -241,10 +238,10 @@ export const placing: NativeRules = {
     remedy:
       "Sum with `Notional.of` and `Notional.add`, or leave the member out and declare `notionals: false`.",
     where: { notionals: true },
-    async check({ put, quote, native }) {
+    async check({ put, quote, orderOf }) {
       await quote("8", "8.20000001");
       const { order, fills } = await put({ quantity: "1.005", price: "9" });
-      const found = await native.find({ ...MARKET, orderId: order.orderId });
+      const found = await orderOf(order.orderId);
       same(`executedNotional of ${fillsOf(fills).join()}`, found?.executedNotional, amountOf(fills));
       same(
         "executedNotional of an order without fills",

@@ -14,7 +14,7 @@ import { checkedNativeOrders } from "../../host-answers/index.ts";
 import type { Fill, NativeExecution, NativeLimitTerms, NativeOrder } from "../../model/index.ts";
 import type { Awaitable, NativeOrders, NativePlaced, NativePlacement } from "../../ports/index.ts";
 import { nativeOrdersOption } from "../../ports/internal.ts";
-import { Mismatch, questionsOf, readable } from "../checks.ts";
+import { Mismatch, questionsOf, readable, same } from "../checks.ts";
 import { type AtEnd, createdPlace, type Rules, subjectOption } from "../suite.ts";
 
 /** An order flow that runs, as in a process of the service. */
@@ -137,6 +137,16 @@ export const lineOf = ({ status, side, quantity: whole, executedQuantity }: Nati
 export const fillsOf = (fills: readonly Fill[]): readonly string[] =>
   fills.map((fill) => `${formatQuantity(fill.quantity)} at ${formatPrice(fill.price)}`);
 
+/** Checks what became of a placement: the line of the order, and its fills. Throws a Mismatch. */
+export function expectPlaced(
+  call: string,
+  { order, fills }: NativePlaced,
+  line: string,
+  ...due: readonly string[]
+): void {
+  same(call, [lineOf(order), fillsOf(fills)], [line, due]);
+}
+
 /** Returns the exact amount of fills in USD. */
 export const amountOf = (fills: readonly Fill[]): Notional =>
   fills.reduce((sum, fill) => add(sum, notionalOf(fill.price, fill.quantity)), ZERO_NOTIONAL);
@@ -210,6 +220,10 @@ export class NativeWorld {
 
   /** Places a limit order of {@link nativeOf}. */
   readonly put = (fields: NativeFields = {}): Promise<NativePlaced> => this.native.place(nativeOf(fields));
+
+  /** Finds an order of {@link MARKET}. */
+  readonly orderOf = (orderId: bigint): Promise<NativeOrder | undefined> =>
+    Promise.resolve(this.native.find({ ...MARKET, orderId }));
 
   /** Listens to the executions. The returned function gives those that came, and checks that each can be read. */
   readonly subscribe = (): Subscription => {
