@@ -85,12 +85,6 @@ export interface TrailPoint {
   readonly level?: string;
 }
 
-/** How values of a series become one. */
-type Join<T> = (earlier: T, later: T) => T;
-
-/** A value of a series and the time at which its column begins, in epoch milliseconds. */
-type Column<T> = Readonly<{ startMs: number; value: T }>;
-
 /**
  * A series of values over time in a bounded number of columns of equal length. A column is a millisecond long at first.
  * When there would be too many columns, each two neighbours become one, so memory does not grow with the market.
@@ -98,12 +92,12 @@ type Column<T> = Readonly<{ startMs: number; value: T }>;
 export class Columns<T> {
   readonly #startMs: number;
   readonly #most: number;
-  readonly #join: Join<T>;
+  readonly #join: (earlier: T, later: T) => T;
   #columns: { index: number; value: T }[] = [];
   #lengthMs = 1;
 
-  /** `most` is the greatest number of columns. */
-  constructor(startMs: number, { most, join }: Readonly<{ most: number; join: Join<T> }>) {
+  /** `most` is the greatest number of columns. `join` makes one value of two: the later one by default. */
+  constructor(startMs: number, most: number, join: (earlier: T, later: T) => T = (_, later) => later) {
     this.#startMs = startMs;
     this.#most = most;
     this.#join = join;
@@ -126,12 +120,9 @@ export class Columns<T> {
     while (this.#columns.length > this.#most) this.#halve();
   }
 
-  /** Returns the columns that have a value, oldest first. */
-  all(): readonly Column<T>[] {
-    return this.#columns.map(({ index, value }) => ({
-      startMs: this.#startMs + index * this.#lengthMs,
-      value,
-    }));
+  /** Returns the values of the columns that have one, oldest first. */
+  all(): readonly T[] {
+    return this.#columns.map(({ value }) => value);
   }
 
   #halve(): void {
@@ -158,8 +149,8 @@ class MarketPath {
   readonly #volumes: Columns<Volume>;
 
   constructor(startMs: number) {
-    this.#prices = new Columns<Prices>(startMs, { most: MOST_COLUMNS, join: joinPrices });
-    this.#volumes = new Columns<Volume>(startMs, { most: MOST_COLUMNS, join: (_, later) => later });
+    this.#prices = new Columns<Prices>(startMs, MOST_COLUMNS, joinPrices);
+    this.#volumes = new Columns<Volume>(startMs, MOST_COLUMNS);
   }
 
   /** Takes note of a counted quote. */
@@ -179,7 +170,7 @@ class MarketPath {
     return {
       symbol,
       columnMs: this.#prices.lengthMs,
-      prices: this.#prices.all().map(({ value: { timeMs, ...prices } }) => ({
+      prices: this.#prices.all().map(({ timeMs, ...prices }) => ({
         timeMs,
         bid: formatPrice(prices.bid),
         ask: formatPrice(prices.ask),
@@ -188,18 +179,14 @@ class MarketPath {
         lowestAsk: formatPrice(prices.lowestAsk),
         highestAsk: formatPrice(prices.highestAsk),
       })),
-      volumes: this.#volumes
-        .all()
-        .map(({ value: { timeMs, total } }) => ({ timeMs, total: formatQuantity(total) })),
+      volumes: this.#volumes.all().map(({ timeMs, total }) => ({ timeMs, total: formatQuantity(total) })),
     };
   }
 }
 
 function joinPrices(earlier: Prices, later: Prices): Prices {
   return {
-    timeMs: earlier.timeMs,
-    bid: later.bid,
-    ask: later.ask,
+    ...{ timeMs: earlier.timeMs, bid: later.bid, ask: later.ask },
     lowestBid: min(earlier.lowestBid, later.lowestBid),
     highestBid: max(earlier.highestBid, later.highestBid),
     lowestAsk: min(earlier.lowestAsk, later.lowestAsk),
@@ -220,22 +207,18 @@ class Trails {
   readonly #all: Map<number, Trail> = new Map();
   /** Those that follow the quotes of a symbol. */
   readonly #active: Map<string, Map<number, Trail>> = new Map();
-  #leftOut = 0;
-
   /** Number of orders that were not followed, because too many were. */
-  get leftOut(): number {
-    return this.#leftOut;
-  }
+  leftOut = 0;
 
   /** Follows an order that became active. */
   activated({ orderId, intent }: ParentOrder, { timeMs, reference }: Reference): void {
     const { symbol, trailing: distance } = intent;
     if (distance === undefined || this.#all.has(orderId)) return;
     if (this.#all.size >= MOST_TRAILS) {
-      this.#leftOut += 1;
+      this.leftOut += 1;
       return;
     }
-    const points = new Columns<Reference>(timeMs, { most: MOST_POINTS, join: (_, later) => later });
+    const points = new Columns<Reference>(timeMs, MOST_POINTS);
     points.add(timeMs, { timeMs, reference });
     const trail = { side: executableSide(intent.side), distance, points, reference };
     this.#all.set(orderId, trail);
@@ -263,7 +246,7 @@ class Trails {
     const trail = this.#all.get(orderId);
     if (trail === undefined) return [];
     const { side, distance } = trail;
-    return trail.points.all().map(({ value: { timeMs, reference } }) => {
+    return trail.points.all().map(({ timeMs, reference }) => {
       const level = displayedLevel({ side, distance, reference });
       return {
         timeMs,

@@ -1,4 +1,4 @@
-import { formatScaled, NOTIONAL_SCALE, type Notional, type Scaled } from "../../decimal/index.ts";
+import { formatScaled, max, min, NOTIONAL_SCALE, type Notional, type Scaled } from "../../decimal/index.ts";
 import { Columns } from "../chart.ts";
 import type { SimulationResult } from "../result.ts";
 import {
@@ -9,6 +9,7 @@ import {
   roomySpan,
   type Step,
   seriesOf,
+  stepOf,
   stepPath,
   timeSpan,
 } from "./figure.ts";
@@ -26,8 +27,6 @@ import {
 
 const MOST_COLUMNS = 2_048;
 const FRACTION_SCALE = 8;
-
-type Value = Readonly<{ timeMs: number; low: Scaled; high: Scaled; last: Scaled }>;
 
 /** Returns the fall of each point below the highest point until then, as a fraction of that, in steps of 1e-8. */
 export function falls(values: readonly Scaled[]): readonly Scaled[] {
@@ -87,16 +86,15 @@ const fallText = (value: Scaled): string => rounded(value, { scale: FRACTION_SCA
 const negated = (value: Scaled): Scaled => (value === 0 ? 0 : typeof value === "number" ? -value : -value);
 
 function joined(points: readonly Readonly<{ timeMs: number; value: Scaled }>[]): readonly Step[] {
-  const join = (earlier: Value, later: Value): Value => ({
+  const join = (earlier: Step, later: Step): Step => ({
     timeMs: earlier.timeMs,
-    low: later.low < earlier.low ? later.low : earlier.low,
-    high: later.high > earlier.high ? later.high : earlier.high,
+    low: min(earlier.low, later.low),
+    high: max(earlier.high, later.high),
     last: later.last,
   });
-  const columns = new Columns<Value>(points[0]?.timeMs ?? 0, { most: MOST_COLUMNS, join });
-  for (const { timeMs, value } of points)
-    columns.add(timeMs, { timeMs, low: value, high: value, last: value });
-  return columns.all().map(({ value }) => value);
+  const columns = new Columns<Step>(points[0]?.timeMs ?? 0, MOST_COLUMNS, join);
+  for (const { timeMs, value } of points) columns.add(timeMs, stepOf(timeMs, value));
+  return columns.all();
 }
 
 function fallArea(plot: Plot, steps: readonly Step[], endMs: number): Markup {

@@ -74,12 +74,9 @@ const MOST_READ = 1_024;
 /** Returns a series with at most one point in each of so many columns: the last of the column. */
 function thinned(points: ReadSeries["points"], fromMs: number): ReadSeries["points"] {
   if (points.length <= MOST_READ) return points;
-  const columns = new Columns<ReadSeries["points"][number]>(fromMs, {
-    most: MOST_READ,
-    join: (_, later) => later,
-  });
+  const columns = new Columns<ReadSeries["points"][number]>(fromMs, MOST_READ);
   for (const point of points) columns.add(point.timeMs, point);
-  return columns.all().map(({ value }) => value);
+  return columns.all();
 }
 
 function seriesItem({ name, points: all }: ReadSeries, fromMs: number): Markup {
