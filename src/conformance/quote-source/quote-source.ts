@@ -1,25 +1,22 @@
 import { parsePrice, parseQuantity, price, quantity } from "../../decimal/index.ts";
+import type { QuoteInput } from "../../ports/index.ts";
 import { holds, same } from "../checks.ts";
 import { declareSuite, type TestFramework } from "../suite.ts";
 import {
   bestOf,
-  type Delivered,
   type PublishedQuote,
   type QuoteRules,
   type QuoteSourceSubject,
   QuoteWorld,
   quoteOf,
   quoteSourceSubject,
-  readPrint,
   readQuote,
   tradeOf,
 } from "./world.ts";
 
 /** Returns symbol and best prices of the quotes that a sink received. */
-const pricesOf = ({ quotes }: Delivered): readonly unknown[] =>
-  quotes
-    .map(readQuote)
-    .map((quote) => [quote.symbol, bestOf(quote, "bid").price, bestOf(quote, "ask").price]);
+const pricesOf = (quotes: readonly QuoteInput[]): readonly unknown[] =>
+  quotes.map((quote) => [quote.symbol, bestOf(quote, "bid").price, bestOf(quote, "ask").price]);
 
 const dueOf = (quotes: readonly PublishedQuote[]): readonly unknown[] =>
   quotes.map(({ symbol, bid, ask }) => [symbol, price(bid), price(ask)]);
@@ -38,8 +35,8 @@ const quotes: QuoteRules = {
       for (const quote of published) {
         const before = world.delivered.quotes.length;
         await world.publish([quote]);
-        const fresh = { ...world.delivered, quotes: world.delivered.quotes.slice(before) };
-        same(`the quotes after ${quote.bid} to ${quote.ask}`, pricesOf(fresh), dueOf([quote]));
+        const fresh = pricesOf(world.quotes()).slice(before);
+        same(`the quotes after ${quote.bid} to ${quote.ask}`, fresh, dueOf([quote]));
       }
     },
   },
@@ -51,7 +48,7 @@ const quotes: QuoteRules = {
         quoteOf({ bid: String(100 + n), ask: String(101 + n), timeMs: quoteOf().timeMs + n }),
       );
       await world.publish(published);
-      const [arrived, due] = [pricesOf(world.delivered).map(String), dueOf(published).map(String)];
+      const [arrived, due] = [pricesOf(world.quotes()).map(String), dueOf(published).map(String)];
       const places = arrived.map((quote) => due.indexOf(quote));
       const isRising = places.every((place, index) => place > (places[index - 1] ?? -1));
       holds("the quotes after 20 quotes in a row", isRising, "quotes of the feed, in its order", arrived);
@@ -65,11 +62,8 @@ const quotes: QuoteRules = {
     async check(world) {
       const quote = quoteOf();
       await world.publish([quote]);
-      same(
-        "timeMs",
-        world.delivered.quotes.map(readQuote).map(({ timeMs }) => timeMs),
-        [quote.timeMs],
-      );
+      const times = world.quotes().map(({ timeMs }) => timeMs);
+      same("timeMs", times, [quote.timeMs]);
     },
   },
   "a source that declares no times gives none": {
@@ -77,11 +71,8 @@ const quotes: QuoteRules = {
     where: { times: false },
     async check(world) {
       await world.publish([quoteOf()]);
-      same(
-        "timeMs",
-        world.delivered.quotes.map(readQuote).map(({ timeMs }) => timeMs),
-        [undefined],
-      );
+      const times = world.quotes().map(({ timeMs }) => timeMs);
+      same("timeMs", times, [undefined]);
     },
   },
   "the sizes of a quote are those of its best prices, on their own side, as decimal text": {
@@ -89,7 +80,7 @@ const quotes: QuoteRules = {
     where: { sizes: true },
     async check(world) {
       await world.publish([quoteOf({ bidQuantity: "0.000001", askQuantity: "1.005" })]);
-      const [quote] = world.delivered.quotes.map(readQuote);
+      const [quote] = world.quotes();
       const found = quote && [bestOf(quote, "bid").size, bestOf(quote, "ask").size];
       same("the sizes after 0.000001 and 1.005", found, [quantity("0.000001"), quantity("1.005")]);
     },
@@ -99,7 +90,7 @@ const quotes: QuoteRules = {
     where: { sizes: false },
     async check(world) {
       await world.publish([quoteOf()]);
-      const [quote] = world.delivered.quotes.map(readQuote);
+      const [quote] = world.quotes();
       const found = quote && [bestOf(quote, "bid").size, bestOf(quote, "ask").size];
       same("the sizes of a quote", found, [undefined, undefined]);
     },
@@ -110,12 +101,12 @@ const quotes: QuoteRules = {
       const second = world.listen();
       const first = quoteOf();
       await world.publish([first]);
-      same("the quotes of a second sink", pricesOf(second), dueOf([first]));
+      same("the quotes of a second sink", pricesOf(second.quotes.map(readQuote)), dueOf([first]));
       second.leave();
       const next = quoteOf({ bid: "99" });
       await world.publish([next]);
-      same("the quotes of a sink after it has left", pricesOf(second), dueOf([first]));
-      same("the quotes of the sink that stays", pricesOf(world.delivered), dueOf([first, next]));
+      same("the quotes of a sink after it has left", pricesOf(second.quotes.map(readQuote)), dueOf([first]));
+      same("the quotes of the sink that stays", pricesOf(world.quotes()), dueOf([first, next]));
     },
   },
   "a source that is closed delivers nothing": {
@@ -163,11 +154,9 @@ const prints: QuoteRules = {
           tradeOf({ symbol: "ETH/USD", price: "0.00000001", quantity: "123456789.000001", tradeId: 2 }),
         ];
         await world.trade(trades);
-        const found = world.delivered.prints
-          .map(readPrint)
-          .map(({ symbol, price: at, quantity: size, timeMs }) => ({
-            ...{ symbol, price: parsePrice(at) ?? at, quantity: parseQuantity(size) ?? size, timeMs },
-          }));
+        const found = world.prints().map(({ symbol, price: at, quantity: size, timeMs }) => ({
+          ...{ symbol, price: parsePrice(at) ?? at, quantity: parseQuantity(size) ?? size, timeMs },
+        }));
         const due = trades.map(({ symbol, price: at, quantity: size, timeMs }) => ({
           ...{ symbol, price: price(at), quantity: quantity(size), timeMs },
         }));
@@ -181,7 +170,7 @@ const prints: QuoteRules = {
     async check(world) {
       const [first, second] = [tradeOf(), tradeOf({ tradeId: 2 })];
       await world.trade([first, second, first]);
-      const found = world.delivered.prints.map(readPrint).map(({ id }) => id);
+      const found = world.prints().map(({ id }) => id);
       holds(
         "the ids of the prints",
         found.length >= 2 && found.every((id) => ID.test(id)),
@@ -201,7 +190,7 @@ const prints: QuoteRules = {
         await world.place.ownTrade?.(trade, executionId);
         await world.place.idle();
         const given = world.source.ownFillsInPrints ?? "by-execution-id";
-        const found = world.delivered.prints.map(readPrint).map(({ id }) => id);
+        const found = world.prints().map(({ id }) => id);
         const appears = { "by-execution-id": [executionId], "other-id": [found[0]], none: [] }[given];
         same(`the ids of the prints after an own fill, with ownFillsInPrints: ${given}`, found, appears);
         holds(
@@ -238,19 +227,12 @@ const outages: QuoteRules = {
       await world.publish(missed);
       await world.place.setOutage?.(false);
       await world.place.idle();
-      const last = symbols.map((symbol) =>
-        world.delivered.quotes.map(readQuote).findLast((quote) => quote.symbol === symbol),
-      );
-      same(
-        "the last quote of each market after the reconnect",
-        pricesOf({ ...world.delivered, quotes: last }),
-        dueOf(missed),
-      );
+      const last = symbols.map((symbol) => world.quotes().findLast((quote) => quote.symbol === symbol));
+      same("the last quote of each market after the reconnect", pricesOf(last.map(readQuote)), dueOf(missed));
       const before = world.delivered.quotes.length;
       const next = quoteOf({ bid: "80", ask: "81", timeMs: quoteOf().timeMs + 2 });
       await world.publish([next]);
-      const later = { ...world.delivered, quotes: world.delivered.quotes.slice(before) };
-      same("the quotes after one more quote", pricesOf(later), dueOf([next]));
+      same("the quotes after one more quote", pricesOf(world.quotes()).slice(before), dueOf([next]));
     },
   },
   "complaint 35, decision 30: after a reconnect, trades arrive again, and those of before have the ids that they had":
@@ -265,7 +247,7 @@ const outages: QuoteRules = {
         await world.place.setOutage?.(false);
         await world.place.idle();
         await world.trade([first, second]);
-        const prints = world.delivered.prints.map(readPrint);
+        const prints = world.prints();
         const last = prints.at(-1);
         same("the price of the last print after one more trade", last && parsePrice(last.price), price("90"));
         const different = new Set(prints.map(({ id }) => id)).size;

@@ -149,6 +149,16 @@ export class QuoteWorld {
     return world;
   }
 
+  /** Returns the quotes since it was opened. Throws a Mismatch for one that the engine cannot read. */
+  quotes(): readonly QuoteInput[] {
+    return this.delivered.quotes.map(readQuote);
+  }
+
+  /** Returns the prints since it was opened. Throws a Mismatch for one that the engine cannot read. */
+  prints(): readonly PrintInput[] {
+    return this.delivered.prints.map((given) => required("print", given, readPrintInput(given)));
+  }
+
   /** Subscribes one more sink. */
   listen(): Delivered {
     const [quotes, prints, heartbeats]: [unknown[], unknown[], string[]] = [[], [], []];
@@ -182,19 +192,12 @@ export class QuoteWorld {
 }
 
 /** Returns a delivered quote. Throws a Mismatch for one that the engine cannot read. */
-export function readQuote(given: unknown): QuoteInput {
-  const quote = readQuoteInput(given);
-  if (quote !== undefined) return quote;
-  const expected = "a quote whose members are text, and whose timeMs is a number";
-  throw new Mismatch({ call: "a delivered quote", expected, answered: shown(given) });
-}
+export const readQuote = (given: unknown): QuoteInput => required("quote", given, readQuoteInput(given));
 
-/** Returns a delivered print. Throws a Mismatch for one that the engine cannot read. */
-export function readPrint(given: unknown): PrintInput {
-  const print = readPrintInput(given);
-  if (print !== undefined) return print;
-  const expected = "a print whose members are text, and whose timeMs is a number";
-  throw new Mismatch({ call: "a delivered print", expected, answered: shown(given) });
+function required<T>(what: string, given: unknown, read: T | undefined): T {
+  if (read !== undefined) return read;
+  const expected = `a ${what} whose members are text, and whose timeMs is a number`;
+  throw new Mismatch({ call: `a delivered ${what}`, expected, answered: shown(given) });
 }
 
 /** Returns the best price of one side as the engine takes it: that of the first level, if there are levels. */
