@@ -41,14 +41,12 @@ export function falls(values: readonly Scaled[]): readonly Scaled[] {
 export function equityFigures({ equity, statistics }: SimulationResult): readonly Markup[] {
   const [first, last] = [equity[0], equity.at(-1)];
   if (first === undefined || last === undefined) return [];
-  const values = equity.map(({ timeMs, equity: text }) => ({
-    timeMs,
-    value: readDecimal(text, NOTIONAL_SCALE),
-  }));
-  const depth = falls(values.map(({ value }) => value));
+  const values = equity.map(({ timeMs, equity: text }) => stepOf(timeMs, readDecimal(text, NOTIONAL_SCALE)));
+  const depth = falls(values.map((value) => value.last));
   const time = timeSpan(first.timeMs, last.timeMs);
   const money = joined(values);
-  const fallen = joined(values.map(({ timeMs }, index) => ({ timeMs, value: negated(depth[index] ?? 0) })));
+  const fallen = joined(values.map(({ timeMs }, index) => stepOf(timeMs, negated(depth[index] ?? 0))));
+  const lowest = fallen.map(({ low }) => low);
   const { maxDrawdown, startEquity, endEquity } = statistics;
   const deepest = `Largest drawdown: ${usdText(maxDrawdown.amount)} USD, ${percentText(maxDrawdown.fraction)} of the peak`;
   const when = `from ${instantText(maxDrawdown.peakMs)} to ${instantText(maxDrawdown.troughMs)} UTC`;
@@ -66,13 +64,7 @@ export function equityFigures({ equity, statistics }: SimulationResult): readonl
       height: "low",
       title: "Drawdown in percent of the highest equity until then",
       description: `${deepest}, ${when}.`,
-      ...{
-        time,
-        values: roomySpan(
-          fallen.map(({ low }) => low),
-          0,
-        ),
-      },
+      ...{ time, values: roomySpan(lowest, 0) },
       label: (value) => `${grouped(formatScaled(value, FRACTION_SCALE - 2))} %`,
       legend: [{ swatch: html`<path class="fall" d="M1 2H23V10H1z"/>`, text: `${deepest}, ${when}` }],
       series: [seriesOf("Drawdown", fallen, (value) => `${fallText(value.last)}%`)],
@@ -85,7 +77,7 @@ const fallText = (value: Scaled): string => rounded(value, { scale: FRACTION_SCA
 
 const negated = (value: Scaled): Scaled => (value === 0 ? 0 : typeof value === "number" ? -value : -value);
 
-function joined(points: readonly Readonly<{ timeMs: number; value: Scaled }>[]): readonly Step[] {
+function joined(points: readonly Step[]): readonly Step[] {
   const join = (earlier: Step, later: Step): Step => ({
     timeMs: earlier.timeMs,
     low: min(earlier.low, later.low),
@@ -93,7 +85,7 @@ function joined(points: readonly Readonly<{ timeMs: number; value: Scaled }>[]):
     last: later.last,
   });
   const columns = new Columns<Step>(points[0]?.timeMs ?? 0, MOST_COLUMNS, join);
-  for (const { timeMs, value } of points) columns.add(timeMs, stepOf(timeMs, value));
+  for (const point of points) columns.add(point.timeMs, point);
   return columns.all();
 }
 

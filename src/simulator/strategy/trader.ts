@@ -92,12 +92,7 @@ export type Strategy = (trader: Trader) => unknown;
 export const ACCOUNT_ID = 1;
 
 /** Parts of a simulation that a trader uses. */
-type TraderParts = Readonly<{
-  engine: Engine;
-  venue: PaperVenue;
-  clock: Clock;
-  activity: Activity;
-}>;
+type TraderParts = Readonly<{ engine: Engine; venue: PaperVenue; clock: Clock; activity: Activity }>;
 
 const listenerOption: OptionCheck = functionOption("receives the event");
 const runOption: OptionCheck = functionOption("runs at that time");
@@ -110,6 +105,20 @@ export function createTrader({ engine, venue, clock, activity }: TraderParts): T
   let placed = 0;
   const schedule = (atMs: number, run: () => unknown): (() => void) =>
     clock.schedule(atMs, () => activity.run(run));
+  // Times are fixed, whatever the code takes.
+  const repeat = (periodMs: number, run: () => unknown): (() => void) => {
+    let atMs = clock.monotonicMs() + periodMs;
+    let cancel = (): void => undefined;
+    const next = (): void => {
+      cancel = schedule(atMs, () => {
+        atMs += periodMs;
+        next();
+        return run();
+      });
+    };
+    next();
+    return () => cancel();
+  };
   return {
     account: activity.watched(engine.account(ACCOUNT_ID)),
     nowMs: () => clock.nowMs(),
@@ -119,13 +128,19 @@ export function createTrader({ engine, venue, clock, activity }: TraderParts): T
     placeNative: async (order) => {
       placed += 1;
       const clientOrderId = order.clientOrderId ?? `native-${placed}`;
-      const terms = termsOf({ ...order, clientOrderId });
+      const terms = termsOf(order, clientOrderId);
       return await native.place({ ...terms, accountId: ACCOUNT_ID, requestKey: String(placed) });
     },
     cancelNative: (symbol, clientOrderId) => native.cancel({ accountId: ACCOUNT_ID, symbol, clientOrderId }),
     on: (event, listener) => {
       listenerOption(listener, `trader.on("${event}")`);
-      return follow({ engine, venue, activity }, event, listener);
+      if (event === "quote") return activity.onQuote(listener as (quote: Quote) => unknown);
+      const received = (payload: unknown): void => activity.run(() => listener(payload as never));
+      if (event !== "native") return engine.events.on(event as keyof EngineEvents, received);
+      return venue.native.subscribe((execution) => {
+        // Executions of children are events of the engine.
+        if (!execution.order.clientOrderId.startsWith(CHILD_PREFIX)) received(execution);
+      });
     },
     at: (timeMs, run) => {
       timeOption(timeMs, "trader.at time");
@@ -136,55 +151,17 @@ export function createTrader({ engine, venue, clock, activity }: TraderParts): T
     every: (periodMs, run) => {
       periodOption(periodMs, "trader.every period");
       runOption(run, "trader.every run");
-      return repeat(periodMs, { clock, schedule, run });
+      return repeat(periodMs, run);
     },
   };
 }
 
-type Repeated = Readonly<{
-  clock: Clock;
-  schedule: (atMs: number, run: () => unknown) => () => void;
-  run: () => unknown;
-}>;
-
-/** Runs code at fixed times, whatever the code takes. */
-function repeat(periodMs: number, { clock, schedule, run }: Repeated): () => void {
-  let atMs = clock.monotonicMs() + periodMs;
-  let cancel = (): void => undefined;
-  const next = (): void => {
-    cancel = schedule(atMs, () => {
-      atMs += periodMs;
-      next();
-      return run();
-    });
-  };
-  next();
-  return () => cancel();
-}
-
-function follow<Name extends keyof TraderEvents>(
-  { engine, venue, activity }: Omit<TraderParts, "clock">,
-  event: Name,
-  listener: (payload: TraderEvents[Name]) => unknown,
-): () => void {
-  if (event === "quote") return activity.onQuote(listener as (quote: Quote) => unknown);
-  const received = (payload: unknown): void => activity.run(() => listener(payload as TraderEvents[Name]));
-  if (event !== "native") return engine.events.on(event as keyof EngineEvents, received);
-  return venue.native.subscribe((execution) => {
-    // Executions of children are events of the engine.
-    if (!execution.order.clientOrderId.startsWith(CHILD_PREFIX)) received(execution);
-  });
-}
-
-type Named = NativeOrderRequest & Readonly<{ clientOrderId: string }>;
-
-function termsOf(order: Named): NativeTerms {
-  const { symbol, side, clientOrderId } = order;
+function termsOf(order: NativeOrderRequest, clientOrderId: string): NativeTerms {
+  const { symbol, side, timeInForce = "GTC" } = order;
   const common = { symbol, side, clientOrderId };
   const quantity = (): Quantity =>
     amount("quantity", order.quantity, { parse: parseQuantity, example: "0.5" });
   if (order.type === "LIMIT") {
-    const { timeInForce = "GTC" } = order;
     const price = amount("price", order.price, { parse: parsePrice, example: "60000" });
     return { ...common, type: "LIMIT", timeInForce, quantity: quantity(), price };
   }
