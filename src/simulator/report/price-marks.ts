@@ -123,7 +123,7 @@ function overlaps(a: Box, b: Box): boolean {
 const CELL = 3;
 
 type Sent = Readonly<{ timeMs: number; number: number; side: Side; quantity: Quantity; executed: Quantity }>;
-type Stroke = { readonly first: Sent; readonly isExecuted: boolean; count: number; quantity: Quantity };
+type Stroke = [Sent, ...Sent[]];
 
 /**
  * Returns a stroke at the lower edge for each narrow column of the drawing in which children were sent: one for those that
@@ -133,29 +133,25 @@ export function childStrip(plot: Plot, stories: readonly OrderStory[]): readonly
   const strokes = new Map<string, Stroke>();
   for (const { number, order, children } of stories)
     for (const { sentMs: timeMs, quantity, executed } of children) {
-      const isExecuted = executed > 0;
-      const name = `${isExecuted} ${Math.floor(plot.x(timeMs) / CELL)}`;
+      const name = `${executed > 0} ${Math.floor(plot.x(timeMs) / CELL)}`;
+      const sent = { timeMs, number, side: order.intent.side, quantity, executed };
       const stroke = strokes.get(name);
-      if (stroke === undefined) {
-        const first = { timeMs, number, side: order.intent.side, quantity, executed };
-        strokes.set(name, { first, isExecuted, count: 1, quantity });
-      } else {
-        stroke.count += 1;
-        stroke.quantity = add(stroke.quantity, quantity);
-      }
+      if (stroke === undefined) strokes.set(name, [sent]);
+      else stroke.push(sent);
     }
   return [...strokes.values()].map((stroke) => strokeOf(plot, stroke));
 }
 
-function strokeOf(plot: Plot, { first, isExecuted, count, quantity }: Stroke): Markup {
+function strokeOf(plot: Plot, [first, ...others]: Stroke): Markup {
+  const isExecuted = first.executed > 0;
   const [x, name] = [plot.x(first.timeMs), isExecuted ? "mark child" : "mark child empty"];
   const [from, to] = isExecuted ? [plot.endY, plot.endY - 8] : [plot.endY - 10, plot.endY - 16];
-  const sent = quantityText(quantity);
+  const sent = quantityText(others.reduce((sum, { quantity }) => add(sum, quantity), first.quantity));
   const executed = quantityText(first.executed);
   const what =
-    count === 1
+    others.length === 0
       ? `child of #${first.number}, ${first.side} ${sent}, executed ${executed}`
-      : `${count} children, ${sent} in all, ${isExecuted ? "each executed at least in part" : "none executed"}`;
+      : `${others.length + 1} children, ${sent} in all, ${isExecuted ? "each executed at least in part" : "none executed"}`;
   return html`<path class="${name}" d="M${x} ${from}V${to}"><title>${instantText(first.timeMs)} UTC: ${what}</title></path>`;
 }
 
@@ -173,14 +169,8 @@ type Paths = Readonly<Record<Side, string>>;
 const LARGE: Paths = { BUY: "M0 0l5 9h-10z", SELL: "M0 0l5 -9h-10z" };
 const SMALL: Paths = { BUY: "M0 0l3 5.5h-6z", SELL: "M0 0l3 -5.5h-6z" };
 
-type Group = {
-  readonly first: FillMark;
-  count: number;
-  endMs: number;
-  quantity: Quantity;
-  low: Price;
-  high: Price;
-};
+/** Executions that share a mark. */
+type Group = [FillMark, ...FillMark[]];
 
 /**
  * Returns a mark for each execution: a triangle that points up for BUY and down for SELL. Where there are too many,
@@ -201,37 +191,28 @@ function groupsOf(plot: Plot, fills: readonly FillMark[], cell: number): readonl
     const [column, row] = [Math.floor(plot.x(fill.timeMs) / cell), Math.floor(plot.y(fill.price) / cell)];
     const name = `${fill.side} ${column} ${row}`;
     const group = groups.get(name);
-    if (group === undefined) groups.set(name, groupOf(fill));
-    else join(group, fill);
+    if (group === undefined) groups.set(name, [fill]);
+    else group.push(fill);
   }
   return [...groups.values()];
 }
 
-function groupOf(first: FillMark): Group {
-  const { timeMs: endMs, quantity, price } = first;
-  return { first, count: 1, endMs, quantity, low: price, high: price };
-}
-
-function join(group: Group, { timeMs, quantity, price }: FillMark): void {
-  group.count += 1;
-  group.endMs = timeMs;
-  group.quantity = add(group.quantity, quantity);
-  group.low = min(group.low, price);
-  group.high = max(group.high, price);
-}
-
 function triangle(plot: Plot, group: Group, paths: Paths): Markup {
-  const { side, timeMs, price } = group.first;
+  const [{ side, timeMs, price }] = group;
   const [x, y] = [plot.x(timeMs), plot.y(price)];
   const name = side === "BUY" ? "mark buy" : "mark sell";
   return html`<path class="${name}" d="${paths[side]}" transform="translate(${x} ${y})"><title>${titleOf(group)}</title></path>`;
 }
 
-function titleOf({ first, count, endMs, quantity, low, high }: Group): string {
-  const amount = quantityText(quantity);
-  if (count === 1)
-    return `${instantText(first.timeMs)} UTC, ${first.of}: ${first.side} ${amount} at ${priceText(first.price)}`;
+function titleOf(group: Group): string {
+  const [first, ...others] = group;
+  const { timeMs, side, price } = first;
+  if (others.length === 0)
+    return `${instantText(timeMs)} UTC, ${first.of}: ${side} ${quantityText(first.quantity)} at ${priceText(price)}`;
+  const amount = quantityText(others.reduce((sum, { quantity }) => add(sum, quantity), first.quantity));
+  const low = others.reduce((least, other) => min(least, other.price), price);
+  const high = others.reduce((most, other) => max(most, other.price), price);
   const prices = low === high ? priceText(low) : `${priceText(low)} to ${priceText(high)}`;
-  const times = `${instantText(first.timeMs)} to ${instantText(endMs)} UTC`;
-  return `${times}: ${first.side} ${amount} in ${count} executions at ${prices}`;
+  const times = `${instantText(timeMs)} to ${instantText(others.at(-1)?.timeMs ?? timeMs)} UTC`;
+  return `${times}: ${side} ${amount} in ${group.length} executions at ${prices}`;
 }
