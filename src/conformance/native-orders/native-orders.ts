@@ -1,4 +1,5 @@
 import { formatQuantity, price, quantity } from "../../decimal/index.ts";
+import type { NativeOrder } from "../../model/index.ts";
 import type { NativePage, OpenNativeQuery } from "../../ports/index.ts";
 import { same } from "../checks.ts";
 import { declareSuite, type TestFramework } from "../suite.ts";
@@ -61,6 +62,8 @@ const finding: NativeRules = {
     },
 };
 
+const idsOf = (orders: readonly NativeOrder[]): readonly bigint[] => orders.map(({ orderId }) => orderId);
+
 /** Places three orders a second apart, and cancels the first one a second later. Returns their ids. */
 async function placeThree({ native, put, place }: NativeWorld): Promise<readonly [bigint, bigint, bigint]> {
   const ids: bigint[] = [];
@@ -82,11 +85,7 @@ async function shows(
 ): Promise<void> {
   const orders = await native.page({ ...MARKET, limit: 10, ...query });
   const requested = Object.entries(query).map(([name, value]) => `${name} ${value}`);
-  same(
-    `orderIds on the page with ${requested.join(", ") || "a limit only"}`,
-    orders.map(({ orderId }) => orderId),
-    due,
-  );
+  same(`orderIds on the page with ${requested.join(", ") || "a limit only"}`, idsOf(orders), due);
 }
 
 /** Rules of pages. */
@@ -148,11 +147,7 @@ const open: NativeRules = {
       );
       const listed = async (query: Partial<OpenNativeQuery>, due: readonly bigint[]): Promise<void> => {
         const orders = (await native.open?.({ accountId: 1, limit: 10, ...query })) ?? [];
-        same(
-          `orderIds of open in ${query.symbol ?? "all markets"}`,
-          orders.map(({ orderId }) => orderId),
-          due,
-        );
+        same(`orderIds of open in ${query.symbol ?? "all markets"}`, idsOf(orders), due);
       };
       await listed({ symbol: "BTC/USD" }, [two, three]);
       await listed({ symbol: "ETH/USD" }, ether);

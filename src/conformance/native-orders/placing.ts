@@ -121,17 +121,10 @@ export const placing: NativeRules = {
     remedy: "End what cannot be executed at once as EXPIRED, and return the order in that state.",
     async check({ put, native }) {
       for (const timeInForce of ["IOC", "FOK"] as const) {
-        const { order, fills } = await put({ timeInForce });
-        same(
-          `place of a ${timeInForce} away from the market`,
-          [lineOf(order), fillsOf(fills)],
-          ["EXPIRED BUY 0/1", []],
-        );
-        same(
-          `cancel of that ${timeInForce}`,
-          await native.cancel({ ...MARKET, orderId: order.orderId }),
-          undefined,
-        );
+        const placed = await put({ timeInForce });
+        expectPlaced(`place of a ${timeInForce} away from the market`, placed, "EXPIRED BUY 0/1");
+        const canceled = await native.cancel({ ...MARKET, orderId: placed.order.orderId });
+        same(`cancel of that ${timeInForce}`, canceled, undefined);
         const met = await put({ timeInForce, price: "105" });
         same(`place of a ${timeInForce} that the market meets`, lineOf(met.order), "FILLED BUY 1/1");
       }
@@ -140,36 +133,28 @@ export const placing: NativeRules = {
   "a market order is filled at once and has no price": {
     remedy: "Do not invent a limit price for a market order, and do not return one.",
     async check({ native }) {
-      const { order, fills } = await native.place(atMarket({ quantity: "2" }));
-      same(
-        "place of a MARKET BUY of 2",
-        [lineOf(order), fillsOf(fills), order.type, order.price],
-        ["FILLED BUY 2/2", ["2 at 101"], "MARKET", undefined],
-      );
-      const sold = await native.place(atMarket({ quantity: "2" }, "SELL"));
-      same(
-        "place of a MARKET SELL of 2",
-        [lineOf(sold.order), fillsOf(sold.fills), sold.order.type, sold.order.price],
-        ["FILLED SELL 2/2", ["2 at 100"], "MARKET", undefined],
-      );
+      for (const [side, at] of [["BUY", "101"] as const, ["SELL", "100"] as const]) {
+        const { order, fills } = await native.place(atMarket({ quantity: "2" }, side));
+        same(
+          `place of a MARKET ${side} of 2`,
+          [lineOf(order), fillsOf(fills), order.type, order.price],
+          [`FILLED ${side} 2/2`, [`2 at ${at}`], "MARKET", undefined],
+        );
+      }
     },
   },
   "a market order by amount spends the amount, and its quantity is what the amount yielded": {
     remedy: "Keep `quoteQuantity` as it was sent, and set `quantity` to what was executed.",
     where: { byAmount: true },
     async check({ native }) {
-      const { order, fills } = await native.place(atMarket({ amount: "202" }));
-      same(
-        "place of a MARKET BUY for 202 USD at 101",
-        [lineOf(order), fillsOf(fills), order.quoteQuantity],
-        ["FILLED BUY 2/2", ["2 at 101"], notional("202")],
-      );
-      const sold = await native.place(atMarket({ amount: "200" }, "SELL"));
-      same(
-        "place of a MARKET SELL for 200 USD at 100",
-        [lineOf(sold.order), fillsOf(sold.fills), sold.order.quoteQuantity],
-        ["FILLED SELL 2/2", ["2 at 100"], notional("200")],
-      );
+      for (const [side, at, amount] of [["BUY", "101", "202"] as const, ["SELL", "100", "200"] as const]) {
+        const { order, fills } = await native.place(atMarket({ amount }, side));
+        same(
+          `place of a MARKET ${side} for ${amount} USD at ${at}`,
+          [lineOf(order), fillsOf(fills), order.quoteQuantity],
+          [`FILLED ${side} 2/2`, [`2 at ${at}`], notional(amount)],
+        );
+      }
     },
   },
   "an order flow that declares no orders by amount refuses them, and nothing of them is left": {
@@ -243,22 +228,16 @@ export const placing: NativeRules = {
       const { order, fills } = await put({ quantity: "1.005", price: "9" });
       const found = await orderOf(order.orderId);
       same(`executedNotional of ${fillsOf(fills).join()}`, found?.executedNotional, amountOf(fills));
-      same(
-        "executedNotional of an order without fills",
-        (await put({ price: "2" })).order.executedNotional ?? 0,
-        0,
-      );
+      const { executedNotional = 0 } = (await put({ price: "2" })).order;
+      same("executedNotional of an order without fills", executedNotional, 0);
     },
   },
   "an order flow that declares no executedNotional has none": {
     remedy: "Declare `notionals: true`. Events show an average price from it.",
     where: { notionals: false },
     async check({ put }) {
-      same(
-        "executedNotional of a filled order",
-        (await put({ price: "105" })).order.executedNotional,
-        undefined,
-      );
+      const { executedNotional } = (await put({ price: "105" })).order;
+      same("executedNotional of a filled order", executedNotional, undefined);
     },
   },
   "every fill has its commission, as decimal text, and the asset of the commission": {

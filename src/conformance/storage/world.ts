@@ -99,6 +99,11 @@ export async function rangeOf(storage: Storage, range: KeyRange): Promise<readon
 /** All keys that a rule writes are in this range. */
 export const EVERYTHING = { from: " ", before: "~~", limit: 1_000 } as const;
 
+/** Checks all entries. Throws a Mismatch. */
+export async function stores(storage: Storage, entries: readonly Entry[]): Promise<void> {
+  same("all entries", await rangeOf(storage, EVERYTHING), entries);
+}
+
 /** Reads a range page by page up to its end, which is an empty page. Stops with more than `most` entries. */
 export async function walk(storage: Storage, range: KeyRange, most: number): Promise<readonly Entry[]> {
   const entries: Entry[] = [];
