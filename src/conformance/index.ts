@@ -3,54 +3,57 @@
  *
  * @module managed-orders/conformance
  */
-export {
-  type ExecutionVenuePlace,
-  type ExecutionVenueSubject,
-  type ExecutionVenueSupport,
-  type Offer,
-  type OfferedLevel,
-  type OpenVenue,
-  type RefusalReason,
-  testExecutionVenue,
-} from "./execution-venue/index.ts";
-export { type MountSubject, type MountSupport, type OpenMount, testMount } from "./mount/index.ts";
-export {
-  type NativeMarket,
-  type NativeOrdersPlace,
-  type NativeOrdersSubject,
-  type NativeOrdersSupport,
-  type OpenNativeOrders,
-  testNativeOrders,
-} from "./native-orders/index.ts";
-export {
-  type OpenQuoteSource,
-  type PublishedQuote,
-  type PublishedTrade,
-  type QuoteSourcePlace,
-  type QuoteSourceSubject,
-  type QuoteSourceSupport,
-  testQuoteSource,
-} from "./quote-source/index.ts";
-export {
-  type RateLimiterPlace,
-  type RateLimiterSubject,
-  type RateLimiterSupport,
-  type RateLimiterTerms,
-  testRateLimiter,
-} from "./rate-limiter/index.ts";
+
+export { testExecutionVenue } from "./execution-venue/execution-venue.ts";
+export type {
+  ExecutionVenuePlace,
+  ExecutionVenueSubject,
+  ExecutionVenueSupport,
+  Offer,
+  OfferedLevel,
+  OpenVenue,
+  RefusalReason,
+} from "./execution-venue/world.ts";
+export { testMount } from "./mount/mount.ts";
+export type { MountSubject, MountSupport, OpenMount } from "./mount/world.ts";
+export { testNativeOrders } from "./native-orders/native-orders.ts";
+export type {
+  NativeMarket,
+  NativeOrdersPlace,
+  NativeOrdersSubject,
+  NativeOrdersSupport,
+  OpenNativeOrders,
+} from "./native-orders/world.ts";
+export { testQuoteSource } from "./quote-source/quote-source.ts";
+export type {
+  OpenQuoteSource,
+  PublishedQuote,
+  PublishedTrade,
+  QuoteSourcePlace,
+  QuoteSourceSubject,
+  QuoteSourceSupport,
+} from "./quote-source/world.ts";
+export { testRateLimiter } from "./rate-limiter/rate-limiter.ts";
+export type {
+  RateLimiterPlace,
+  RateLimiterSubject,
+  RateLimiterSupport,
+  RateLimiterTerms,
+} from "./rate-limiter/world.ts";
 export {
   type RejectionsHandle,
   type RejectionsPlace,
   type RejectionsSubject,
   type RejectionsSupport,
   testRejections,
-} from "./rejections/index.ts";
-export { type StoragePlace, type StorageSubject, type StorageSupport, testStorage } from "./storage/index.ts";
-export { ConformanceError, type TestFramework } from "./suite/index.ts";
+} from "./rejections.ts";
+export { testStorage } from "./storage/storage.ts";
+export type { StoragePlace, StorageSubject, StorageSupport } from "./storage/world.ts";
+export { ConformanceError, type TestFramework } from "./suite.ts";
 export {
   type ExecutedTrade,
   testVolumeHistory,
   type VolumeHistoryPlace,
   type VolumeHistorySubject,
   type VolumeHistorySupport,
-} from "./volume-history/index.ts";
+} from "./volume-history.ts";

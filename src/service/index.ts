@@ -45,15 +45,16 @@ export type {
   PeerSubscription,
   ShardOwners,
 } from "./forwarding/api.ts";
-export type { ProbeAnswer } from "./mount-probe/compare-reply.ts";
 export { type FaultText, MOUNT_FAULTS, type MountFault } from "./mount-probe/faults.ts";
 export {
   createMountProbe,
   type MountFinding,
   type MountProbe,
+  type ProbeAnswer,
   type ProbedService,
   type ProbeSender,
 } from "./mount-probe/probe.ts";
+
 export type { ProbeRequest } from "./mount-probe/requests.ts";
 export { type HostFeatures, MAX_BODY_BYTES, type ServiceSettings } from "./rest/api.ts";
 export { createRejectionBuffer, type RejectionBufferOptions } from "./rest/rejection-buffer.ts";

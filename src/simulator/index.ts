@@ -33,28 +33,24 @@ export type {
   SimulationChart,
   TrailPoint,
   VolumePoint,
-} from "./chart/index.ts";
+} from "./chart.ts";
+export { type Bar, type BarOptions, type BarPath, marketOfBars } from "./market/bars.ts";
+export { type CsvOptions, csvMarket } from "./market/csv.ts";
+export type { CsvColumn } from "./market/csv-format.ts";
 export {
-  type Bar,
-  type BarOptions,
-  type BarPath,
-  type CsvColumn,
-  type CsvOptions,
-  csvMarket,
   type HeartbeatRow,
   MarketDataError,
   type MarketRow,
   type MarketSource,
-  marketOfBars,
   mergeMarkets,
   type QuoteRow,
   type TradeRow,
-} from "./market/index.ts";
-export { type ReportOptions, reportOf } from "./report/index.ts";
-export type { EquityPoint, SimulatedFill, SimulationCounts, SimulationResult } from "./result/index.ts";
-export { type SimulationOptions, simulate } from "./run/index.ts";
-export type { Drawdown, Statistics, TradeStatistics } from "./statistics/index.ts";
-export type { NativeOrderRequest, Strategy, Trader, TraderEvents } from "./strategy/index.ts";
+} from "./market/market.ts";
+export { type ReportOptions, reportOf } from "./report/report.ts";
+export type { EquityPoint, SimulatedFill, SimulationCounts, SimulationResult } from "./result.ts";
+export { type SimulationOptions, simulate } from "./run/simulate.ts";
+export type { Drawdown, Statistics, TradeStatistics } from "./statistics.ts";
+export type { NativeOrderRequest, Strategy, Trader, TraderEvents } from "./strategy/trader.ts";
 export {
   type GridSet,
   parameterGrid,
@@ -67,6 +63,5 @@ export {
   type SweepResult,
   type SweepRow,
   type SweepValue,
-  sweep,
-  sweepTable,
-} from "./sweep/index.ts";
+} from "./sweep/options.ts";
+export { sweep, sweepTable } from "./sweep/sweep.ts";

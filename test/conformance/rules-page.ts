@@ -3,13 +3,13 @@ import { mountRules } from "../../src/conformance/mount/mount.ts";
 import { nativeOrdersRules } from "../../src/conformance/native-orders/native-orders.ts";
 import { quoteSourceRules } from "../../src/conformance/quote-source/quote-source.ts";
 import { rateLimiterRules } from "../../src/conformance/rate-limiter/rate-limiter.ts";
-import { rejectionsRules } from "../../src/conformance/rejections/rejections.ts";
+import { rejectionsRules } from "../../src/conformance/rejections.ts";
 import { storageRules } from "../../src/conformance/storage/storage.ts";
-import { volumeHistoryRules } from "../../src/conformance/volume-history/volume-history.ts";
+import { volumeHistoryRules } from "../../src/conformance/volume-history.ts";
 import { readPage } from "../examples/markdown.ts";
 
 /** The rules of each suite, by the word in the markers of the page. */
-export const suites: Readonly<Record<string, readonly Group[]>> = {
+export const suites: Readonly<Record<string, Groups>> = {
   storage: storageRules,
   rejections: rejectionsRules,
   "rate limiter": rateLimiterRules,
@@ -20,27 +20,27 @@ export const suites: Readonly<Record<string, readonly Group[]>> = {
   mount: mountRules,
 };
 
-/** Rules about one subject, as far as the page and the coverage of planted faults need them. */
-export type Group = Readonly<{
-  name: string;
-  rules: readonly Readonly<{ name: string; where?: Readonly<Record<string, boolean | undefined>> }>[];
-}>;
+/** Rules by subject and name, as far as the page needs them. */
+type Groups = Readonly<Record<string, Readonly<Record<string, Rule>>>>;
+type Rule = Readonly<{ where?: Readonly<Record<string, boolean | undefined>> }>;
 
 const partOf = ([part, declared]: readonly [string, boolean | undefined]): string =>
   `\`${part}: ${declared}\``;
 
-function itemOf({ name, where }: Group["rules"][number]): string {
+function itemOf([name, { where }]: readonly [string, Rule]): string {
   const parts = Object.entries(where ?? {}).map(partOf);
   return `- ${name}${parts.length === 0 ? "" : ` (only with ${parts.join(" and ")})`}`;
 }
 
-const listOf = (groups: readonly Group[]): string =>
-  groups.map(({ name, rules }) => `**${name}**\n\n${rules.map(itemOf).join("\n")}`).join("\n\n");
+const listOf = (groups: Groups): string =>
+  Object.entries(groups)
+    .map(([name, rules]) => `**${name}**\n\n${Object.entries(rules).map(itemOf).join("\n")}`)
+    .join("\n\n");
 
 /** Returns docs/conformance.md with the lists of rules as the suites have them now. */
 export function rulesPage(): string {
   return readPage("docs/conformance.md").replace(
     /(<!-- rules: ([a-z ]+) -->\n)[\s\S]*?(<!-- end of rules -->)/g,
-    (_, start: string, suite: string, end: string) => `${start}\n${listOf(suites[suite] ?? [])}\n\n${end}`,
+    (_, start: string, suite: string, end: string) => `${start}\n${listOf(suites[suite] ?? {})}\n\n${end}`,
   );
 }

@@ -1,8 +1,9 @@
 import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
+import { differenceOf, holds, refused, same, shown } from "../../src/conformance/checks.ts";
 import { ConformanceError, type TestFramework } from "../../src/conformance/index.ts";
-import { differenceOf, shown } from "../../src/conformance/suite/difference.ts";
-import { declareSuite, holds, refused, type Suite, same } from "../../src/conformance/suite/index.ts";
+import { declareSuite, type Suite } from "../../src/conformance/suite.ts";
+
 import { Quantity } from "../../src/decimal/index.ts";
 import { ExecutionIds } from "../../src/model/index.ts";
 import { testOrderStore } from "../store/rules/index.ts";
@@ -13,12 +14,11 @@ type Rest = Partial<Suite<object, Readonly<{ part: boolean }>>>;
 
 /** Runs a suite of one rule. Resolves to its error. */
 async function broken(check: () => Promise<void>, rest: Rest = {}): Promise<unknown> {
-  const rule = { name: "the rule", remedy: "Do it.", check };
   const [test] = recordTests((framework) =>
     declareSuite(framework, {
-      name: "a port: an adapter",
-      supports: { part: true },
-      groups: [{ name: "a subject", rules: [rule] }],
+      port: "a port",
+      subject: { name: "an adapter", supports: { part: true } },
+      groups: { "a subject": { "the rule": { remedy: "Do it.", check } } },
       open: async () => ({}),
       ...rest,
     }),

@@ -7,7 +7,7 @@ import { openPostgresStore } from "../../src/adapters/postgres/index.ts";
 import { beginPostgresCopy } from "../../src/adapters/postgres/internal.ts";
 import { backupSqliteStore, openSqliteStore, restoreSqliteStore } from "../../src/adapters/sqlite/index.ts";
 import { withSqliteStorage } from "../../src/adapters/sqlite/internal.ts";
-import { rejectionOf } from "../../src/conformance/rejections/samples.ts";
+import { rejectionOf } from "../../src/conformance/rejections.ts";
 import { openEngine, type Verification } from "../../src/engine/index.ts";
 import { oco } from "../../src/requests/index.ts";
 import { createCatalogue } from "../../src/sandbox/catalogue.ts";

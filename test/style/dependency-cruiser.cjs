@@ -85,13 +85,13 @@ const rooms = {
     ],
   },
   simulator: {
-    order: ["market", "statistics", "strategy", "chart", "result", "report", "run", "sweep"],
-    above: ["index.ts", "internal.ts"],
+    order: ["market", "statistics.ts", "strategy", "chart.ts", "result.ts", "report", "run", "sweep"],
+    above: ["index.ts"],
   },
   conformance: {
     order: [
-      ...["suite", "storage", "rejections", "rate-limiter"],
-      ...["execution-venue", "native-orders", "quote-source", "volume-history", "mount"],
+      ...["checks.ts", "suite.ts", "storage", "rejections.ts", "rate-limiter"],
+      ...["execution-venue", "native-orders", "quote-source", "volume-history.ts", "mount"],
     ],
     above: ["index.ts"],
   },
@@ -108,7 +108,7 @@ const rooms = {
 const packages = {
   zod: ["requests/schemas/", "sandbox/", "paper-exchange/"],
   eventemitter3: ["engine/"],
-  "decimal.js": ["decimal/", "simulator/statistics/", "paper-exchange/execution-terms\\.ts$"],
+  "decimal.js": ["decimal/", "simulator/statistics\\.ts$", "paper-exchange/execution-terms\\.ts$"],
   "@noble/hashes": ["signing/hmac-portable\\.ts$"],
   "better-sqlite3": ["adapters/sqlite/"],
   "lightweight-charts": ["sandbox/console/chart-view\\.ts$"],

@@ -12,7 +12,7 @@ export type PlantedFault<Subject> = Readonly<{
 /** A suite with its rules, adapters that break none of them, and adapters that break one or a few each. */
 export type PlantedSuite<Subject> = Readonly<{
   declare: (framework: TestFramework, subject: Subject) => void;
-  groups: readonly Readonly<{ rules: readonly Readonly<{ name: string }>[] }>[];
+  groups: Readonly<Record<string, object>>;
   sound: readonly Subject[];
   faults: readonly PlantedFault<Subject>[];
 }>;
@@ -22,7 +22,7 @@ export function testPlantedFaults<Subject extends Readonly<{ name: string }>>(
   port: string,
   { declare, groups, sound, faults }: PlantedSuite<Subject>,
 ): void {
-  const rules = groups.flatMap((group) => group.rules.map(({ name }) => name));
+  const rules = Object.values(groups).flatMap(Object.keys);
   const ruleOf = (part: string): string => {
     const [found, ...more] = rules.filter((rule) => rule.includes(part));
     if (found === undefined || more.length > 0) throw new Error(`"${part}" is not part of one rule's name`);

@@ -1,3 +1,4 @@
+import { flagOption, type OptionCheck } from "../../common/index.ts";
 import {
   add,
   formatPrice,
@@ -11,35 +12,139 @@ import {
 import { readNotFound, readReport } from "../../host-answers/index.ts";
 import { childIdOf as idOfChild } from "../../lifecycle/index.ts";
 import type { ChildReport, ChildRequest, Fill, Side } from "../../model/index.ts";
-import type { ExecutionVenue, NotFound, VenueEvent } from "../../ports/index.ts";
+import type { Awaitable, ExecutionVenue, NotFound, VenueEvent } from "../../ports/index.ts";
 import { venueOption } from "../../ports/internal.ts";
-import {
-  type AtEnd,
-  answerOf,
-  holds,
-  Mismatch,
-  type Outcome,
-  outcomeOf,
-  type Rule,
-  type RuleGroup,
-  same,
-  shown,
-} from "../suite/index.ts";
-import {
-  type ExecutionVenuePlace,
-  type ExecutionVenueSubject,
-  type ExecutionVenueSupport,
-  type OpenVenue,
-  placeCheck,
-} from "./place.ts";
+import { answerOf, holds, Mismatch, type Outcome, outcomeOf, same, shown } from "../checks.ts";
+import { type AtEnd, createdPlace, type Rules, subjectOption } from "../suite.ts";
 
-/** A rule of the execution venue port. */
-export type VenueRule = Rule<VenueWorld, ExecutionVenueSupport>;
+/** What children can take at one price, in decimal strings. */
+export interface OfferedLevel {
+  readonly price: string;
+  readonly quantity: string;
+}
+
+/** What children of one market and side can take: levels, the best first. No levels means nothing. */
+export interface Offer {
+  readonly symbol: string;
+  readonly side: Side;
+  readonly levels: readonly OfferedLevel[];
+}
+
+/**
+ * Why the venue refuses a child: for now, so that a later child may succeed; for ever; or because the account has too
+ * little of the asset that the child needs.
+ */
+export type RefusalReason = "now" | "never" | "funds";
+
+/** An adapter that runs, as in a process of the engine. */
+export interface OpenVenue {
+  readonly venue: ExecutionVenue;
+  /** Ends the adapter, as the end of its process does. The exchange continues. */
+  close(): Awaitable<void>;
+}
+
+/**
+ * An exchange behind the adapter, and what the suite needs of it: the exchange's own test system, or a stand-in for its
+ * API. Account 1 can pay every child, and nobody else trades.
+ */
+export interface ExecutionVenuePlace {
+  /** Opens the adapter. The suite closes it before it opens the next, as in a restart. */
+  open(): Awaitable<OpenVenue>;
+  /** Returns the exchange's own time in epoch milliseconds. */
+  nowMs(): number;
+  /** Replaces what children of a market and side can take. */
+  offer(offer: Offer): Awaitable<void>;
+  /**
+   * Makes the exchange refuse the next child. May return members that this child needs, such as the account of a
+   * customer without funds. "never" and "funds" are asked for only if they are declared.
+   */
+  refuse(reason: RefusalReason): Awaitable<Partial<ChildRequest> | undefined>;
+  /** Loses the next child on its way to the exchange, or the exchange's answer to it. */
+  lose(what: "child" | "answer"): Awaitable<void>;
+  /** Makes the exchange unreachable, for children and look-ups, or reachable again. */
+  setOutage(isOut: boolean): Awaitable<void>;
+  /**
+   * Resolves when every answer and event that is due has come: when the stand-in has nothing more to do, or after the
+   * time in which the exchange always answers. What has not come by then counts as missing.
+   */
+  idle(): Promise<void>;
+  /**
+   * Returns what account 1 has bought in a market less what it has sold, according to the exchange, as decimal text such
+   * as "-0.5". The suite compares it with the reports: an execution that the adapter hides is found here.
+   */
+  position(symbol: string): Awaitable<string>;
+  /** Removes the place. The adapter is closed. */
+  remove(): Awaitable<void>;
+  /** With `openChildren`: lets the next child rest at the exchange, with what it could take, until `settle`. */
+  hold?(): Awaitable<void>;
+  /** With `openChildren`: ends a child that rests. It executes what was offered when it arrived, and nothing else. */
+  settle?(childId: string): Awaitable<void>;
+  /** With `openChildren`: sends the last event of a child again. */
+  repeat?(childId: string): Awaitable<void>;
+  /** With `partialReports`: executes this part of a child that rests. */
+  fill?(childId: string, part: OfferedLevel): Awaitable<void>;
+  /** With `earlyEvents`: withholds the answer to the next submit, until the returned function is called. */
+  withholdAnswer?(): Awaitable<() => Awaitable<void>>;
+  /** With `lateFills`: executes a part of a child that was reported closed. */
+  fillLate?(childId: string, part: OfferedLevel): Awaitable<void>;
+}
+
+/** The optional parts of a venue, each declared as present or absent. */
+export interface ExecutionVenueSupport {
+  /** The capability `honoursDeadline`. */
+  readonly honoursDeadline: boolean;
+  /** The capability `canVoid`, with the function `voidChild`. */
+  readonly canVoid: boolean;
+  /** Whether "not found" comes with the exchange's time, as `notFoundAtMs`. Without it there is no `venueTimeMs` either. */
+  readonly venueTime: boolean;
+  /** Whether a submit ends when its signal aborts. */
+  readonly abortable: boolean;
+  /** Whether a submit may answer that the child is open, with the end of the child in an event. */
+  readonly openChildren: boolean;
+  /** Whether reports on an open child show what it has executed so far. */
+  readonly partialReports: boolean;
+  /** Whether an event on a child may come before the answer to its submit. */
+  readonly earlyEvents: boolean;
+  /** Whether the exchange may execute a child that was reported closed. */
+  readonly lateFills: boolean;
+  /** Whether some refusals are `final`. */
+  readonly finalRefusals: boolean;
+  /** Whether refusals for insufficient funds have the mark INSUFFICIENT_FUNDS. */
+  readonly fundsMark: boolean;
+}
+
+/** An adapter of the execution venue port as its author describes it to the suite. */
+export interface ExecutionVenueSubject {
+  /** The name of the adapter in the report. */
+  readonly name: string;
+  /** Its optional parts. What is declared as absent is tested to be absent. */
+  readonly supports: ExecutionVenueSupport;
+  /** Creates an exchange without children. The suite creates one per test, and removes it at the end. */
+  createPlace(): Awaitable<ExecutionVenuePlace>;
+}
+
+const adapterOption: OptionCheck = /* @__PURE__ */ subjectOption<ExecutionVenueSupport>(
+  {
+    ...{ honoursDeadline: flagOption, canVoid: flagOption, venueTime: flagOption, abortable: flagOption },
+    ...{ openChildren: flagOption, partialReports: flagOption, earlyEvents: flagOption },
+    ...{ lateFills: flagOption, finalRefusals: flagOption, fundsMark: flagOption },
+  },
+  "creates an exchange",
+);
+
+/** Checks an adapter that is handed to the suite. */
+export const executionVenueSubject: OptionCheck = (value, name) => {
+  adapterOption(value, name);
+  const { openChildren, partialReports } = (value as ExecutionVenueSubject).supports;
+  if (partialReports && !openChildren)
+    throw new TypeError(`${name}.supports.partialReports is about open children: declare openChildren too`);
+};
+
 /** Rules of the execution venue port about one subject. */
-export type VenueRules = RuleGroup<VenueWorld, ExecutionVenueSupport>;
+export type VenueRules = Rules<VenueWorld, ExecutionVenueSupport>;
 
 /** The members of a child that a rule chooses; amounts as text. */
-export type ChildFields = Readonly<
+type ChildFields = Readonly<
   Partial<Omit<ChildRequest, "quantity" | "limitPrice">> & {
     quantity?: string;
     limitPrice?: string;
@@ -47,10 +152,10 @@ export type ChildFields = Readonly<
 >;
 
 /** Limits of a submit that a rule chooses. By default the deadline is 10 seconds ahead. */
-export type Limits = Readonly<{ deadlineMs?: number; signal?: AbortSignal }>;
+type Limits = Readonly<{ deadlineMs?: number; signal?: AbortSignal }>;
 
-/** A part of a market, as text. */
-export type Part = readonly [quantity: string, price: string];
+/** A quantity and its price, as text. */
+export type Part = `${string} at ${string}`;
 
 /** The market of most rules. */
 export const SYMBOL = "BTC/USD";
@@ -78,9 +183,13 @@ export class VenueWorld {
 
   /** Creates an exchange and opens the adapter. Throws a TypeError for a place or an adapter that lacks a function. */
   static async create(subject: ExecutionVenueSubject, atEnd: AtEnd): Promise<VenueWorld> {
-    const place = await subject.createPlace();
-    atEnd(() => place.remove());
-    placeCheck(subject.supports)(place, `the place that createPlace of ${subject.name} created`);
+    const { openChildren, partialReports, earlyEvents, lateFills } = subject.supports;
+    const place = await createdPlace(subject, atEnd, "ExecutionVenuePlace", {
+      ...{ open: true, nowMs: true, offer: true, refuse: true, lose: true },
+      ...{ setOutage: true, idle: true, position: true, remove: true },
+      ...{ hold: openChildren, settle: openChildren, repeat: openChildren },
+      ...{ fill: partialReports, withholdAnswer: earlyEvents, fillLate: lateFills },
+    });
     const world = new VenueWorld(place, subject.supports);
     atEnd(() => world.#close());
     await world.open();
@@ -116,16 +225,16 @@ export class VenueWorld {
 
   /** Offers parts of the market of BUY children, or of another side or market. */
   async offer(parts: readonly Part[], { side = "BUY", symbol = SYMBOL }: Market = {}): Promise<void> {
-    const levels = parts.map(([size, at]) => ({ quantity: size, price: at }));
+    const levels = parts.map((part) => {
+      const [size = "", at = ""] = part.split(" at ");
+      return { quantity: size, price: at };
+    });
     await this.place.offer({ symbol, side, levels });
   }
 
   /** Returns a child of its own id: an IOC to buy 1 at market by default. */
   child({ quantity: size = "1", limitPrice, ...rest }: ChildFields = {}): ChildRequest {
-    const parent = {
-      orderId: -256 * ++children,
-      acceptedAtMs: this.place.nowMs(),
-    };
+    const parent = { orderId: -256 * ++children, acceptedAtMs: this.place.nowMs() };
     return {
       childId: idOfChild(parent, 1),
       parentOrderId: parent.orderId,
@@ -156,6 +265,22 @@ export class VenueWorld {
   /** Submits a child whose answer must come. Resolves to the report. */
   async submit(child: ChildRequest, limits: Limits = {}): Promise<ChildReport> {
     return await this.report(`submit of ${lineOf(child)}`, child, this.send(child, limits));
+  }
+
+  /**
+   * Offers parts, and submits a child, which must close with `due`: with all parts by default. Resolves to the child.
+   * Throws a Mismatch.
+   */
+  async executes(
+    parts: readonly Part[],
+    fields: ChildFields = {},
+    due: readonly Part[] = parts,
+  ): Promise<ChildRequest> {
+    await this.offer(parts, fields);
+    const child = this.child(fields);
+    const call = `submit of ${lineOf(child)} against ${parts.join(" and ")}`;
+    expectClosed(call, await this.submit(child), due);
+    return child;
   }
 
   /** Looks a child up that the exchange knows. Resolves to the report. */
@@ -256,8 +381,16 @@ export function expectReport(
   state: ChildReport["state"],
   parts: readonly Part[] = [],
 ): void {
-  const due = parts.map(([size, at]) => `${size} at ${at}`);
-  same(call, textsOf(report), [state, ...due.toSorted()]);
+  same(call, textsOf(report), [state, ...parts.toSorted()]);
+}
+
+/** Checks that a report is the last one of a child that has executed these parts. Throws a Mismatch. */
+export function expectClosed(
+  call: string,
+  report: Pick<ChildReport, "state" | "fills">,
+  parts: readonly Part[],
+): void {
+  expectReport(call, report, "closed", parts);
 }
 
 /** Checks that a report has executed nothing and is not open. Throws a Mismatch. */

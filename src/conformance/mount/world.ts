@@ -1,13 +1,150 @@
-import type { WireRequest } from "../../wire/index.ts";
-import { type AtEnd, Mismatch, type Rule, type RuleGroup, same } from "../suite/index.ts";
-import { type MountSubject, type MountSupport, type OpenMount, openMountCheck } from "./place.ts";
+import {
+  flagOption,
+  functionOption,
+  nameOption,
+  numberOption,
+  type OptionCheck,
+  optionalOption,
+  optionsOf,
+  wholeOption,
+} from "../../common/index.ts";
+import type { Awaitable } from "../../ports/index.ts";
+import type { Service, SocketPeer, SocketSession } from "../../service/index.ts";
+import type { WireRequest, WireResponse } from "../../wire/index.ts";
+import { Mismatch, same } from "../checks.ts";
+import type { AtEnd, Rules } from "../suite.ts";
 import { openConnection, type RawAnswer, type RawConnection, type RawRequest, rawBytes } from "./raw-http.ts";
-import { Held, StandIn } from "./standin.ts";
 
-/** A rule of a mount. */
-export type MountRule = Rule<MountWorld, MountSupport>;
+/** A server that listens, with the service mounted. */
+export interface OpenMount {
+  /** The port on which it listens at 127.0.0.1. */
+  readonly port: number;
+  /**
+   * Ends the server. With `drains`, it answers the requests under way first, and cuts them off after `graceMs`
+   * milliseconds if that is given. Resolves when the server has ended.
+   */
+  close(options?: Readonly<{ graceMs?: number }>): Awaitable<void>;
+}
+
+/** The optional parts of a mount, each declared as present or absent. */
+export interface MountSupport {
+  /** Whether it takes WebSockets. */
+  readonly sockets: boolean;
+  /** Whether the server has routes of its own besides those of the service. */
+  readonly ownRoutes: boolean;
+  /** Whether closing waits for the answers to requests under way. */
+  readonly drains: boolean;
+}
+
+/** A mount of the service as its author describes it to the suite. */
+export interface MountSubject {
+  /** The name of the mount in the report. */
+  readonly name: string;
+  /** Its optional parts. What is declared as absent is tested to be absent. */
+  readonly supports: MountSupport;
+  /** The longest wait for an answer in milliseconds; default 5000. */
+  readonly waitMs?: number;
+  /** Starts a server with this service mounted. The suite calls it once per test, and closes the server at the end. */
+  open(service: Service): Awaitable<OpenMount>;
+}
+
+/** Checks a mount that is handed to the suite. */
+export const mountSubject: OptionCheck = /* @__PURE__ */ optionsOf<MountSubject>({
+  name: nameOption,
+  supports: optionsOf<MountSupport>({ sockets: flagOption, ownRoutes: flagOption, drains: flagOption }),
+  waitMs: optionalOption(numberOption({ from: 1 }, "ms")),
+  open: functionOption("starts a server with the service mounted"),
+});
+
+/** Checks a server that `open` returned. */
+const openMountCheck: OptionCheck = /* @__PURE__ */ optionsOf<OpenMount>(
+  { port: wholeOption({ from: 1, to: 65_535 }), close: functionOption("ends the server") },
+  { open: true },
+);
+
+/** A WebSocket connection as the stand-in received it, with everything that its session was told. */
+export type ConnectedPeer = Readonly<{
+  peer: SocketPeer;
+  received: (readonly [kind: string, text?: string])[];
+}>;
+
+/** The default reply. Its body has a 64-bit id, blanks and characters beyond ASCII, so that every change is seen. */
+export const REPLY: WireResponse = {
+  status: 200,
+  headers: {
+    "Content-Type": "application/json; charset=utf-8",
+    "X-Request-Id": "mount-1",
+    "X-MBX-USED-WEIGHT-1M": "17",
+    "Retry-After": "7",
+  },
+  body: '{"orderId": 9007199254740993, "price":"1.0", "msg":"é€"}\n',
+};
+
+/** A service that records what a mount hands over, and gives the answers that a rule sets. */
+class StandIn {
+  /** Requests in the order in which they were handed over. */
+  readonly received: WireRequest[] = [];
+  /** Upgrade requests. */
+  readonly upgrades: WireRequest[] = [];
+  readonly peers: ConnectedPeer[] = [];
+  /** How often the WebSocket part was told that the service stops. */
+  shutdowns = 0;
+  /** Returns the answer to a request. */
+  reply: (request: WireRequest) => WireResponse | Promise<WireResponse> = () => REPLY;
+  /** The refusal of upgrade requests; without it they are admitted. */
+  refusal: WireResponse | undefined;
+
+  readonly service: Service = {
+    handle: async (request) => {
+      this.received.push(request);
+      return await this.reply(request);
+    },
+    sockets: {
+      admit: async (request) => {
+        this.upgrades.push(request);
+        return this.refusal;
+      },
+      connect: (peer) => this.#connect(peer),
+      shutdown: () => {
+        this.shutdowns += 1;
+        for (const { peer } of this.peers) peer.close(1001, "the service stops");
+      },
+    },
+  };
+
+  #connect(peer: SocketPeer): SocketSession {
+    const received: (readonly [string, string?])[] = [];
+    this.peers.push({ peer, received });
+    return {
+      receive: (text) => void received.push(["text", text]),
+      receiveBinary: () => void received.push(["binary"]),
+      pinged: () => void received.push(["ping"]),
+      ponged: () => void received.push(["pong"]),
+      closed: () => void received.push(["closed"]),
+    };
+  }
+}
+
+/** An answer that waits until a rule lets it go. */
+class Held {
+  readonly #reply: Promise<WireResponse>;
+  #release: (reply: WireResponse) => void = () => undefined;
+
+  constructor() {
+    this.#reply = new Promise((resolve) => {
+      this.#release = resolve;
+    });
+  }
+
+  readonly wait = (): Promise<WireResponse> => this.#reply;
+
+  release(): void {
+    this.#release(REPLY);
+  }
+}
+
 /** Rules of a mount about one subject. */
-export type MountRules = RuleGroup<MountWorld, MountSupport>;
+export type MountRules = Rules<MountWorld, MountSupport>;
 
 const WAIT_MS = 5_000;
 
@@ -75,17 +212,17 @@ export class MountWorld {
     }
   }
 
-  /** Opens a connection, which is closed at the end of the rule. */
-  async connect(): Promise<RawConnection> {
+  /** Opens a connection, which is closed at the end of the rule, and writes bytes on it. */
+  async connect(bytes?: Uint8Array): Promise<RawConnection> {
     const connection = await this.within("a connection", openConnection(this.#mount.port));
     this.#connections.push(connection);
+    if (bytes !== undefined) connection.write(bytes);
     return connection;
   }
 
   /** Sends a request on a connection of its own, and returns the answer. */
   async request(request: RawRequest): Promise<RawAnswer> {
-    const connection = await this.connect();
-    connection.write(rawBytes(request));
+    const connection = await this.connect(rawBytes(request));
     const answer = await this.within(`${request.method} ${request.target}`, connection.answer());
     connection.close();
     return answer;

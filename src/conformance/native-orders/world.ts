@@ -1,3 +1,4 @@
+import { flagOption, type OptionCheck } from "../../common/index.ts";
 import {
   add,
   formatPrice,
@@ -13,22 +14,85 @@ import { checkedNativeOrders } from "../../host-answers/index.ts";
 import type { Fill, NativeExecution, NativeLimitTerms, NativeOrder } from "../../model/index.ts";
 import type { Awaitable, NativeOrders, NativePlaced, NativePlacement } from "../../ports/index.ts";
 import { nativeOrdersOption } from "../../ports/internal.ts";
-import { type AtEnd, Mismatch, questionsOf, type Rule, type RuleGroup, readable } from "../suite/index.ts";
-import {
-  type NativeOrdersPlace,
-  type NativeOrdersSubject,
-  type NativeOrdersSupport,
-  nativePlace,
-  type OpenNativeOrders,
-} from "./place.ts";
+import { Mismatch, questionsOf, readable, same } from "../checks.ts";
+import { type AtEnd, createdPlace, type Rules, subjectOption } from "../suite.ts";
 
-/** A rule of the native orders port. */
-export type NativeRule = Rule<NativeWorld, NativeOrdersSupport>;
+/** An order flow that runs, as in a process of the service. */
+export interface OpenNativeOrders {
+  readonly native: NativeOrders;
+  /** Ends it, as the end of its process does. */
+  close(): Awaitable<void>;
+}
+
+/** The best prices of a market, in decimal strings. Any size is available at both. */
+export interface NativeMarket {
+  readonly symbol: string;
+  readonly bid: string;
+  readonly ask: string;
+}
+
+/**
+ * A test system of the exchange, and what the suite needs of it. Accounts 1 and 2 have 1,000,000 USD, 10 BTC and 10 ETH
+ * each, and no orders. Nobody else trades.
+ */
+export interface NativeOrdersPlace {
+  /**
+   * Opens the order flow. The suite calls it again for a restart, and once while another one is open, as after a process
+   * that could not close; only the later one is used then.
+   */
+  open(): Awaitable<OpenNativeOrders>;
+  /** Sets the market of BTC/USD or ETH/USD. Resting orders that it meets are executed. */
+  quote(market: NativeMarket): Awaitable<void>;
+  /** Returns the time of the exchange in epoch milliseconds. */
+  nowMs(): number;
+  /** Advances that time. */
+  pass(ms: number): Awaitable<void>;
+  /**
+   * Resolves when every answer and execution that is due has come. What has not come by then counts as missing.
+   */
+  idle(): Promise<void>;
+  /** Removes the place. All its order flows are closed. */
+  remove(): Awaitable<void>;
+}
+
+/** The optional parts of an order flow, each declared as present or absent. */
+export interface NativeOrdersSupport {
+  /** Whether it has `cancelIf`. */
+  readonly cancelIf: boolean;
+  /** Whether it has `open`. */
+  readonly open: boolean;
+  /** Whether it takes market orders by an amount of USD. */
+  readonly byAmount: boolean;
+  /** Whether orders have `executedNotional`. */
+  readonly notionals: boolean;
+  /** Whether fills have their commission. */
+  readonly commissions: boolean;
+}
+
+/** An adapter of the native orders port as its author describes it to the suite. */
+export interface NativeOrdersSubject {
+  /** The name of the adapter in the report. */
+  readonly name: string;
+  /** Its optional parts. What is declared as absent is tested to be absent. */
+  readonly supports: NativeOrdersSupport;
+  /** Creates a test system without orders. The suite creates one per test, and removes it at the end. */
+  createPlace(): Awaitable<NativeOrdersPlace>;
+}
+
+/** Checks an adapter that is handed to the suite. */
+export const nativeOrdersSubject: OptionCheck = /* @__PURE__ */ subjectOption<NativeOrdersSupport>(
+  {
+    ...{ cancelIf: flagOption, open: flagOption, byAmount: flagOption },
+    ...{ notionals: flagOption, commissions: flagOption },
+  },
+  "creates a test system",
+);
+
 /** Rules of the native orders port about one subject. */
-export type NativeRules = RuleGroup<NativeWorld, NativeOrdersSupport>;
+export type NativeRules = Rules<NativeWorld, NativeOrdersSupport>;
 
 /** A limit order to place. */
-export type NativeLimit = NativePlacement & NativeLimitTerms;
+type NativeLimit = NativePlacement & NativeLimitTerms;
 
 /** The market of most rules. */
 export const MARKET: Readonly<{ accountId: number; symbol: string }> = { accountId: 1, symbol: "BTC/USD" };
@@ -73,6 +137,16 @@ export const lineOf = ({ status, side, quantity: whole, executedQuantity }: Nati
 export const fillsOf = (fills: readonly Fill[]): readonly string[] =>
   fills.map((fill) => `${formatQuantity(fill.quantity)} at ${formatPrice(fill.price)}`);
 
+/** Checks what became of a placement: the line of the order, and its fills. Throws a Mismatch. */
+export function expectPlaced(
+  call: string,
+  { order, fills }: NativePlaced,
+  line: string,
+  ...due: readonly string[]
+): void {
+  same(call, [lineOf(order), fillsOf(fills)], [line, due]);
+}
+
 /** Returns the exact amount of fills in USD. */
 export const amountOf = (fills: readonly Fill[]): Notional =>
   fills.reduce((sum, fill) => add(sum, notionalOf(fill.price, fill.quantity)), ZERO_NOTIONAL);
@@ -105,9 +179,9 @@ export class NativeWorld {
 
   /** Creates a test system with both markets at 100 to 101. Throws a TypeError for a place that lacks a function. */
   static async create(subject: NativeOrdersSubject, atEnd: AtEnd): Promise<NativeWorld> {
-    const place = await subject.createPlace();
-    atEnd(() => place.remove());
-    nativePlace(place, `the place that createPlace of ${subject.name} created`);
+    const place = await createdPlace(subject, atEnd, "NativeOrdersPlace", {
+      ...{ open: true, quote: true, nowMs: true, pass: true, idle: true, remove: true },
+    });
     const world = new NativeWorld(place);
     atEnd(() => world.#close());
     await world.reopen();
@@ -146,6 +220,10 @@ export class NativeWorld {
 
   /** Places a limit order of {@link nativeOf}. */
   readonly put = (fields: NativeFields = {}): Promise<NativePlaced> => this.native.place(nativeOf(fields));
+
+  /** Finds an order of {@link MARKET}. */
+  readonly orderOf = (orderId: bigint): Promise<NativeOrder | undefined> =>
+    Promise.resolve(this.native.find({ ...MARKET, orderId }));
 
   /** Listens to the executions. The returned function gives those that came, and checks that each can be read. */
   readonly subscribe = (): Subscription => {

@@ -1,7 +1,7 @@
-import { flagOption, functionOption, nameOption, type OptionCheck, optionsOf } from "../../common/index.ts";
+import { flagOption, type OptionCheck } from "../../common/index.ts";
 import type { Awaitable, RateLimiter, RateLimits } from "../../ports/index.ts";
 import { rateLimiterOption } from "../../ports/internal.ts";
-import type { AtEnd, Rule, RuleGroup } from "../suite/index.ts";
+import { type AtEnd, type Rules, subjectOption } from "../suite.ts";
 
 /** The limits and the time with which a limiter begins. */
 export interface RateLimiterTerms {
@@ -55,14 +55,13 @@ export interface RateLimiterSubject {
 }
 
 /** Checks an adapter that is handed to the suite. */
-export const rateLimiterSubject: OptionCheck = /* @__PURE__ */ optionsOf<RateLimiterSubject>({
-  name: nameOption,
-  supports: optionsOf<RateLimiterSupport>({
+export const rateLimiterSubject: OptionCheck = /* @__PURE__ */ subjectOption<RateLimiterSupport>(
+  {
     ...{ limits: flagOption, connect: flagOption, bans: flagOption, durable: flagOption },
     nodes: flagOption,
-  }),
-  createPlace: functionOption("creates a rate limiter"),
-});
+  },
+  "creates a rate limiter",
+);
 
 /** The begin of a UTC day, and so of every window. */
 export const START_MS = 1_767_312_000_000;
@@ -76,7 +75,7 @@ export const LIMITS: Required<RateLimits> = {
 };
 
 /** The surroundings of one rule. */
-export type LimiterWorld = Omit<RateLimiterPlace, "openBeside" | "remove"> &
+type LimiterWorld = Omit<RateLimiterPlace, "openBeside" | "remove"> &
   Readonly<{ supports: RateLimiterSupport; openBeside: () => Promise<RateLimiter> }>;
 
 /** Creates a limiter. Throws a TypeError if it is no rate limiter, or if a function of its place is missing. */
@@ -106,7 +105,5 @@ export async function createLimiterWorld(subject: RateLimiterSubject, atEnd: AtE
   };
 }
 
-/** A rule of the rate limiter port. */
-export type LimiterRule = Rule<LimiterWorld, RateLimiterSupport>;
 /** Rules of the rate limiter port about one subject. */
-export type LimiterRules = RuleGroup<LimiterWorld, RateLimiterSupport>;
+export type LimiterRules = Rules<LimiterWorld, RateLimiterSupport>;

@@ -1,7 +1,8 @@
-import { flagOption, functionOption, nameOption, type OptionCheck, optionsOf } from "../../common/index.ts";
+import { flagOption, type OptionCheck } from "../../common/index.ts";
 import type { Awaitable, CommitPart, Entry, KeyRange, Storage } from "../../ports/index.ts";
 import { storageOption } from "../../ports/internal.ts";
-import { type AtEnd, holds, type Rule, type RuleGroup, same } from "../suite/index.ts";
+import { holds, same } from "../checks.ts";
+import { type AtEnd, type Rules, subjectOption } from "../suite.ts";
 
 /** An empty place for keys, such as a new file or table. */
 export interface StoragePlace {
@@ -30,14 +31,13 @@ export interface StorageSubject {
 }
 
 /** Checks a driver that is handed to the suite. */
-export const storageSubject: OptionCheck = /* @__PURE__ */ optionsOf<StorageSubject>({
-  name: nameOption,
-  supports: optionsOf<StorageSupport>({ durable: flagOption, shared: flagOption }),
-  createPlace: functionOption("creates an empty place"),
-});
+export const storageSubject: OptionCheck = /* @__PURE__ */ subjectOption<StorageSupport>(
+  { durable: flagOption, shared: flagOption },
+  "creates an empty place",
+);
 
 /** The surroundings of one rule: a place with a handle on it. All handles are closed at its end. */
-export type StorageWorld = Readonly<{
+type StorageWorld = Readonly<{
   storage: Storage;
   /** Opens another handle on the place. */
   open: () => Promise<Storage>;
@@ -47,10 +47,8 @@ export type StorageWorld = Readonly<{
   elsewhere: () => Promise<Storage>;
 }>;
 
-/** A rule of the storage port. */
-export type StorageRule = Rule<StorageWorld, StorageSupport>;
 /** Rules of the storage port about one subject. */
-export type StorageRules = RuleGroup<StorageWorld, StorageSupport>;
+export type StorageRules = Rules<StorageWorld, StorageSupport>;
 
 /** Creates a place and a handle on it. Throws a TypeError if the handle is no storage. */
 export async function createStorageWorld(subject: StorageSubject, atEnd: AtEnd): Promise<StorageWorld> {
@@ -100,6 +98,11 @@ export async function rangeOf(storage: Storage, range: KeyRange): Promise<readon
 
 /** All keys that a rule writes are in this range. */
 export const EVERYTHING = { from: " ", before: "~~", limit: 1_000 } as const;
+
+/** Checks all entries. Throws a Mismatch. */
+export async function stores(storage: Storage, entries: readonly Entry[]): Promise<void> {
+  same("all entries", await rangeOf(storage, EVERYTHING), entries);
+}
 
 /** Reads a range page by page up to its end, which is an empty page. Stops with more than `most` entries. */
 export async function walk(storage: Storage, range: KeyRange, most: number): Promise<readonly Entry[]> {

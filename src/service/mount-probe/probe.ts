@@ -1,9 +1,8 @@
-import type { WireRequest, WireResponse } from "../../wire/index.ts";
+import { bytesToText, percentDecode, type WireRequest, type WireResponse } from "../../wire/index.ts";
+import { isListed } from "../access/address-list.ts";
 import { MAX_BODY_BYTES } from "../rest/api.ts";
-import { type ProbeAnswer, replyFaults } from "./compare-reply.ts";
-import { requestFaults } from "./compare-request.ts";
 import { MOUNT_FAULTS, type MountFault } from "./faults.ts";
-import { PROBE_REQUESTS, type ProbeRequest } from "./requests.ts";
+import { FORGED_ADDRESS, INFLATED, PROBE_REQUESTS, type ProbeRequest } from "./requests.ts";
 
 /** A fault of a mount: its name, its description, its remedy, and the first request that showed it. */
 export interface MountFinding {
@@ -105,4 +104,118 @@ function undelivered({ body }: ProbeRequest, answer: ProbeAnswer | undefined): M
 
 function isFault(name: string): name is MountFault {
   return Object.hasOwn(MOUNT_FAULTS, name);
+}
+
+/** A request as a mount handed it over. Its members have unknown types, because the mount may be untyped code. */
+type DeliveredRequest = Readonly<Record<keyof WireRequest, unknown>>;
+
+/** Compares a delivered request with the one that was sent. Returns its faults in the order of a request's parts. */
+function requestFaults(sent: ProbeRequest, delivered: DeliveredRequest): readonly MountFault[] {
+  return [
+    delivered.method === sent.method ? undefined : "METHOD_CHANGED",
+    ...targetFaults(sent.target, delivered.target),
+    ...headerFaults(sent.rawHeaders, delivered.rawHeaders),
+    bodyFault(sent, delivered.body),
+    addressFault(delivered.remoteAddress),
+  ].filter((fault): fault is MountFault => fault !== undefined);
+}
+
+function targetFaults(sent: string, delivered: unknown): readonly MountFault[] {
+  if (typeof delivered !== "string") return ["PATH_CHANGED"];
+  const [due, came] = [splitOnce(sent), splitOnce(delivered)];
+  const query = queryFault(due.query, came.query);
+  return [
+    ...(due.path === came.path ? [] : ["PATH_CHANGED" as const]),
+    ...(query === undefined ? [] : [query]),
+  ];
+}
+
+function splitOnce(target: string): Readonly<{ path: string; query: string }> {
+  const mark = target.indexOf("?");
+  return mark < 0
+    ? { path: target, query: "" }
+    : { path: target.slice(0, mark), query: target.slice(mark + 1) };
+}
+
+function queryFault(due: string, came: string): MountFault | undefined {
+  if (came === due) return undefined;
+  if (came === percentDecode(due) || came === percentDecode(due.replaceAll("+", " "))) return "QUERY_DECODED";
+  return meaningOf(came) === meaningOf(due) ? "QUERY_REENCODED" : "QUERY_CHANGED";
+}
+
+/** Returns the pairs as a form parser reads them: `+` equals `%20`, and empty items are ignored. */
+function meaningOf(pairs: string): string {
+  return pairs
+    .split("&")
+    .filter((item) => item !== "" && item !== "=")
+    .map((item) => percentDecode(item.replaceAll("+", " ")) ?? item)
+    .join("&");
+}
+
+function headerFaults(sent: readonly string[], delivered: unknown): readonly MountFault[] {
+  const came: readonly unknown[] = Array.isArray(delivered) ? delivered : [];
+  const found = namesOf(sent).map((name): MountFault | undefined => {
+    const [due, got] = [valuesOf(sent, name), valuesOf(came, name)];
+    if (due.length === got.length && due.every((value, index) => value === got[index])) return undefined;
+    return due.length > 1 && got.length === 1 ? "HEADERS_JOINED" : "HEADERS_CHANGED";
+  });
+  return found.filter((fault): fault is MountFault => fault !== undefined);
+}
+
+const namesOf = (headers: readonly string[]): readonly string[] => [
+  ...new Set(headers.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase())),
+];
+
+const valuesOf = (headers: readonly unknown[], wanted: string): readonly unknown[] =>
+  headers.filter((_, index) => index % 2 === 1 && String(headers[index - 1]).toLowerCase() === wanted);
+
+function bodyFault({ body: due }: ProbeRequest, came: unknown): MountFault | undefined {
+  if (!(came instanceof Uint8Array)) return "BODY_NOT_BYTES";
+  // Of a body that is too large, one byte above the limit is enough.
+  if (due.length > MAX_BODY_BYTES && came.length > MAX_BODY_BYTES) return undefined;
+  const [dueText, cameText] = [bytesToText(due), bytesToText(came)];
+  if (cameText === dueText) return undefined;
+  if (cameText === "") return "BODY_LOST";
+  if (dueText.startsWith(cameText)) return "BODY_TRUNCATED";
+  if (cameText === INFLATED) return "BODY_INFLATED";
+  if (cameText === bytesToText(new TextEncoder().encode(new TextDecoder().decode(due))))
+    return "BODY_DECODED";
+  const reparsed = dueText.startsWith("{")
+    ? cameText.startsWith("{")
+    : meaningOf(cameText) === meaningOf(dueText);
+  return reparsed ? "BODY_REPARSED" : "BODY_CHANGED";
+}
+
+function addressFault(came: unknown): MountFault | undefined {
+  if (came === FORGED_ADDRESS) return "ADDRESS_FORWARDED";
+  const isAddress = typeof came === "string" && isListed(came, ["::/0"]);
+  return isAddress ? undefined : "ADDRESS_MISSING";
+}
+
+/** The reply that a client received: header names in lower case, the body as raw bytes. */
+export interface ProbeAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+}
+
+/** Returns the faults of the reply to a request that reached the service. `answer` is undefined if no reply came. */
+function replyFaults(
+  { method, reply }: ProbeRequest,
+  answer: ProbeAnswer | undefined,
+): readonly MountFault[] {
+  if (answer === undefined) return ["REPLY_LOST"];
+  const faults: MountFault[] = [];
+  if (answer.status !== reply.status) faults.push("STATUS_LOST");
+  if (!hasHeaders(answer, reply)) faults.push("REPLY_HEADERS_LOST");
+  if (method !== "HEAD" && !isBody(answer.body, reply.body)) faults.push("REPLY_CHANGED");
+  return faults;
+}
+
+const hasHeaders = (answer: ProbeAnswer, reply: WireResponse): boolean =>
+  Object.entries(reply.headers).every(([name, value]) => answer.headers[name.toLowerCase()] === value);
+
+function isBody(came: Uint8Array, due: string): boolean {
+  const bytes = new TextEncoder().encode(due);
+  return bytes.length === came.length && bytes.every((byte, index) => byte === came[index]);
 }

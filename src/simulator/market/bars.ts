@@ -20,7 +20,7 @@ import {
   withinPriceRange,
   ZERO_QUANTITY,
 } from "../../decimal/index.ts";
-import { MarketDataError, type MarketRow } from "./market-row.ts";
+import { MarketDataError, type MarketRow } from "./market.ts";
 
 /** Open, high, low and close of a period, and its volume, in decimal strings. `openMs` is epoch milliseconds. */
 export interface Bar {

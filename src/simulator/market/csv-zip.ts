@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { PassThrough, pipeline, type Readable, Transform } from "node:stream";
 import { crc32, createInflateRaw } from "node:zlib";
-import { MarketDataError } from "./market-row.ts";
+import { MarketDataError } from "./market.ts";
 
 const END = { signature: 0x06054b50, bytes: 22 };
 const LISTED = { signature: 0x02014b50, bytes: 46 };

@@ -42,3 +42,51 @@ function escaped(text: string): string {
     .replace(UNSEEN, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`)
     .replace(/[&<>"']/g, (character) => ENTITIES[character] ?? "");
 }
+
+/** A column of a table, and how its cells look. Numbers are aligned to the right; long texts have room. */
+type Column = Readonly<{ name: Content; kind: "text" | "number" | "long" }>;
+
+/** Returns columns that look the same. */
+export const columns = (kind: Column["kind"], ...names: readonly Content[]): readonly Column[] =>
+  names.map((name) => ({ name, kind }));
+
+/** A table with its caption. `left` orders have no row, which a line below the table states. */
+type TableOf = Readonly<{
+  caption: Content;
+  columns: readonly Column[];
+  /** The first cell of a row names the row. */
+  rows: readonly (readonly Content[])[];
+  left?: number;
+}>;
+
+/** Returns a table that scrolls by itself on narrow pages. */
+export function table({ caption, columns: shown, rows, left = 0 }: TableOf): Markup {
+  const classes = shown.map(({ kind }) => (kind === "text" ? undefined : html` class="${kind}"`));
+  const heads = shown.map(({ name }, index) => html`<th scope="col"${classes[index]}>${name}</th>`);
+  const row = (cells: readonly Content[]): Markup => html`<tr>${cells.map(cell)}</tr>
+`;
+  const cell = (content: Content, index: number): Markup =>
+    index === 0
+      ? html`<th scope="row"${classes[0]}>${content}</th>`
+      : html`<td${classes[index]}>${content}</td>`;
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="${caption}"><table>
+<caption>${caption}</caption>
+<thead><tr>${heads}</tr></thead>
+<tbody>
+${rows.map(row)}</tbody></table></div>
+${more(left, "orders")}`;
+}
+
+/** Says how many more there are, if there are any. */
+export function more(count: number, what: string): Markup | undefined {
+  return count > 0 ? html`<p class="more">${count} more ${what} not shown.</p>` : undefined;
+}
+
+/** Draws the first entries of a list, and says how many more there are. */
+export function firstOf<T>(
+  all: readonly T[],
+  { most, what }: Readonly<{ most: number; what: string }>,
+  draw: (each: T) => Content,
+): Content {
+  return [all.slice(0, most).map(draw), more(all.length - most, what)];
+}

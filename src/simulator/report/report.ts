@@ -1,37 +1,45 @@
-import { durationText } from "../../common/index.ts";
-import type { SimulationResult } from "../result/index.ts";
-import { equityFigures } from "./equity-figure.ts";
-import { type Content, html, Markup } from "./markup.ts";
-import { grouped, percentText, usdText } from "./numbers.ts";
-import { checkReport, type ReportOptions } from "./options.ts";
-import { ordersSection } from "./orders-section.ts";
-import { participationFigure } from "./participation-figure.ts";
-import { pricesSection, triggersSection } from "./prices-section.ts";
-import { runSection } from "./run-section.ts";
-import { scheduleFigure } from "./schedule-figure.ts";
-import { SCRIPT, SCRIPT_HASH } from "./script.ts";
-import { slippageSection } from "./slippage-section.ts";
-import { statisticsSection } from "./statistics-section.ts";
-import { type OrderStory, storiesOf } from "./story.ts";
-import { STYLE, STYLE_HASH } from "./style.ts";
-import { firstOf, more } from "./table.ts";
-import { instantText } from "./times.ts";
+import {
+  durationText,
+  nameOption,
+  type OptionCheck,
+  objectOption,
+  optionalOption,
+  optionsOf,
+  recordOption,
+  textOption,
+  wholeOption,
+} from "../../common/index.ts";
+import type { SimulationResult } from "../result.ts";
+import { equityFigures } from "./equity.ts";
+import { type Content, firstOf, html, Markup } from "./markup.ts";
+import { grouped, instantText, percentText, usdText } from "./numbers.ts";
+import { type OrderStory, ordersSection, storiesOf } from "./orders.ts";
+import { SCRIPT, SCRIPT_HASH, STYLE, STYLE_HASH } from "./page.ts";
+import { pricesSection, triggersSection } from "./prices.ts";
+import { participationFigure, scheduleFigure } from "./schedules.ts";
+import { slippageSection } from "./slippage.ts";
+import { runSection, statisticsSection } from "./statistics.ts";
 
-const DEFAULT_ROWS = 500;
-const DEFAULT_CHARTS = 20;
+/** Options of a report. */
+export interface ReportOptions {
+  /** Heading of the page. Default: "Simulation". */
+  readonly title?: string;
+  /** What the run depends on, such as its seed, to repeat it: texts by name. */
+  readonly parameters?: Readonly<Record<string, string>>;
+  /** Most rows of a table. Default: 500. */
+  readonly maxRows?: number;
+  /** Most charts of each kind: symbols, orders with a trigger, schedules, POV orders. Default: 20. */
+  readonly maxCharts?: number;
+}
 
-/** What the sections of a page are made from. */
-type PageOf = Readonly<{
-  result: SimulationResult;
-  stories: readonly OrderStory[];
-  title: string;
-  parameters: Readonly<Record<string, string>>;
-  maxRows: number;
-  maxCharts: number;
-}>;
+const reportOption: OptionCheck = optionsOf<ReportOptions>({
+  title: optionalOption(nameOption),
+  parameters: optionalOption(recordOption("an object with texts by name", textOption())),
+  maxRows: optionalOption(wholeOption({ from: 0, to: 100_000 })),
+  maxCharts: optionalOption(wholeOption({ from: 0, to: 1_000 })),
+});
 
-/** A section of the page; without content it is left out. */
-type Section = Readonly<{ id: string; title: string; content: Content }>;
+const resultOption: OptionCheck = objectOption("a result of simulate");
 
 /**
  * Returns a report of a simulation as the text of one HTML page, which loads nothing: price with triggers, trailing
@@ -51,15 +59,23 @@ type Section = Readonly<{ id: string; title: string; content: Content }>;
  * ```
  */
 export function reportOf(result: SimulationResult, options: ReportOptions = {}): string {
-  checkReport(result, options);
-  const {
-    title = "Simulation",
-    parameters = {},
-    maxRows = DEFAULT_ROWS,
-    maxCharts = DEFAULT_CHARTS,
-  } = options;
-  const of = { result, stories: storiesOf(result), title, parameters, maxRows, maxCharts };
-  const sections = sectionsOf(of).filter(({ content }) => content !== undefined);
+  resultOption(result, "reportOf.result");
+  reportOption(options, "reportOf");
+  const { title = "Simulation", parameters = {}, maxRows = 500, maxCharts = 20 } = options;
+  const stories = storiesOf(result);
+  const all: readonly (readonly [id: string, name: string, content: Content])[] = [
+    ["equity", "Equity", equityFigures(result)],
+    ["prices", "Prices", pricesSection(result, stories, maxCharts)],
+    ["triggers", "Orders with a trigger", triggersSection(result, stories, maxCharts)],
+    ["schedules", "TWAP and VWAP", schedules(stories, maxCharts)],
+    ["participation", "POV", participation(result, stories, maxCharts)],
+    ["slippage", "Slippage", result.chart && slippageSection(stories, maxRows)],
+    ["statistics", "Statistics", statisticsSection(result)],
+    ["orders", "Orders", ordersSection(result, stories, maxRows)],
+    ["run", "Run", runSection(result, parameters)],
+  ];
+  // A section without content is left out.
+  const sections = all.filter(([, , content]) => content !== undefined);
   const policy = `default-src 'none'; style-src '${STYLE_HASH}'; script-src '${SCRIPT_HASH}'; base-uri 'none'; form-action 'none'`;
   return html`<!DOCTYPE html>
 <html lang="en">
@@ -72,13 +88,13 @@ export function reportOf(result: SimulationResult, options: ReportOptions = {}):
 </head>
 <body>
 <header>
-${header(of)}
-<nav aria-label="Sections"><ul>${sections.map(({ id, title: name }) => html`<li><a href="#${id}">${name}</a></li>`)}</ul></nav>
+${header(title, result, stories)}
+<nav aria-label="Sections"><ul>${sections.map(([id, name]) => html`<li><a href="#${id}">${name}</a></li>`)}</ul></nav>
 <p class="note hint" hidden="hidden">Move the pointer over a chart, or choose it with the tab key and use the arrow keys, to read its values.</p>
 </header>
 <main>
 ${sections.map(
-  ({ id, title: name, content }) => html`<section id="${id}" aria-labelledby="${id}-title">
+  ([id, name, content]) => html`<section id="${id}" aria-labelledby="${id}-title">
 <h2 id="${id}-title">${name}</h2>
 ${content}
 </section>
@@ -90,7 +106,7 @@ ${content}
 `.text;
 }
 
-function header({ title, result, stories }: PageOf): Markup {
+function header(title: string, result: SimulationResult, stories: readonly OrderStory[]): Markup {
   const { statistics, equity, fills } = result;
   const startMs = result.chart?.startMs ?? equity[0]?.timeMs ?? 0;
   const endMs = result.chart?.endMs ?? equity.at(-1)?.timeMs ?? 0;
@@ -110,37 +126,26 @@ function header({ title, result, stories }: PageOf): Markup {
 <dl class="tiles">${tiles.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
-function sectionsOf(of: PageOf): readonly Section[] {
-  const { result, stories, parameters, maxRows, maxCharts } = of;
-  return [
-    { id: "equity", title: "Equity", content: equityFigures(result) },
-    { id: "prices", title: "Prices", content: pricesSection(result, stories, maxCharts) },
-    { id: "triggers", title: "Orders with a trigger", content: triggersSection(result, stories, maxCharts) },
-    { id: "schedules", title: "TWAP and VWAP", content: schedules(of) },
-    { id: "participation", title: "POV", content: participation(of) },
-    { id: "slippage", title: "Slippage", content: result.chart && slippageSection(stories, maxRows) },
-    { id: "statistics", title: "Statistics", content: statisticsSection(result) },
-    { id: "orders", title: "Orders", content: ordersSection(result, stories, maxRows) },
-    { id: "run", title: "Run", content: runSection(result, parameters) },
-  ];
-}
-
-function schedules({ stories, maxCharts }: PageOf): Content {
+function schedules(stories: readonly OrderStory[], maxCharts: number): Content {
   const planned = stories.filter(({ order }) => order.plan !== undefined);
   if (planned.length === 0) return undefined;
-  const { shown, count } = firstOf(planned, maxCharts);
-  const figures = shown.map((story) => story.order.plan && scheduleFigure(story, story.order.plan));
-  return [figures, more(count, "schedules")];
+  return firstOf(
+    planned,
+    { most: maxCharts, what: "schedules" },
+    (story) => story.order.plan && scheduleFigure(story, story.order.plan),
+  );
 }
 
-function participation({ result, stories, maxCharts }: PageOf): Content {
+function participation(
+  { chart }: SimulationResult,
+  stories: readonly OrderStory[],
+  maxCharts: number,
+): Content {
   const following = stories.filter(({ order }) => order.intent.participationBips !== undefined);
-  if (following.length === 0 || result.chart === undefined) return undefined;
-  const volumes = new Map(result.chart.markets.map(({ symbol, volumes: points }) => [symbol, points]));
-  const { shown, count } = firstOf(following, maxCharts);
-  const figures = shown.map((story) => {
+  if (following.length === 0 || chart === undefined) return undefined;
+  const volumes = new Map(chart.markets.map(({ symbol, volumes: points }) => [symbol, points]));
+  return firstOf(following, { most: maxCharts, what: "POV orders" }, (story) => {
     const { symbol, participationBips = 0 } = story.order.intent;
     return participationFigure(story, participationBips, volumes.get(symbol) ?? []);
   });
-  return [figures, more(count, "POV orders")];
 }

@@ -1,7 +1,24 @@
 import { createMemoryHost, type MemoryHost, type Settle } from "../../adapters/memory/index.ts";
-import { formatQuantity } from "../../decimal/index.ts";
-import { openEngine } from "../../engine/index.ts";
-import { openSimulatedVenue, watchedTerms } from "../../paper-exchange/index.ts";
+import {
+  flagOption,
+  functionOption,
+  listOption,
+  type OptionCheck,
+  objectOption,
+  optionalOption,
+  optionsOf,
+  recordOption,
+  textOption,
+  wholeOption,
+  wrongOption,
+} from "../../common/index.ts";
+import { type EngineSettings, openEngine } from "../../engine/index.ts";
+import {
+  type ExecutionTerms,
+  openSimulatedVenue,
+  termsOption,
+  watchedTerms,
+} from "../../paper-exchange/index.ts";
 import type { Instruments } from "../../ports/index.ts";
 import {
   batchesOf,
@@ -9,12 +26,63 @@ import {
   type MarketRow,
   type MarketSource,
   type QuoteRow,
-} from "../market/index.ts";
-import { Recorder, type SimulationResult } from "../result/index.ts";
-import { ACCOUNT_ID, Activity, createTrader, QuoteListeners } from "../strategy/index.ts";
-import { checkSimulation, type SimulationOptions } from "./options.ts";
-import { isSettled, type SimulationRestParts, settled } from "./rest.ts";
-import { StoreCalls } from "./store-calls.ts";
+} from "../market/market.ts";
+import { Recorder, type SimulationResult } from "../result.ts";
+import { Activity } from "../strategy/activity.ts";
+import { ACCOUNT_ID, createTrader, type Strategy } from "../strategy/trader.ts";
+import { isSettled, type SimulationRestParts, StoreCalls, settled } from "./rest.ts";
+
+/** Options of a simulation. */
+export interface SimulationOptions {
+  /** Symbols of the market, such as `["BTC/USD"]`. A row of another symbol is an error. */
+  readonly symbols: readonly string[];
+  /** Quotes and trades in the order of time: an array, {@link csvMarket}, {@link marketOfBars}, or your own. */
+  readonly market: MarketSource;
+  readonly strategy: Strategy;
+  /** What the account holds at the start, as decimal strings by asset. Default: 100,000 USD. */
+  readonly balances?: Readonly<Record<string, string>>;
+  /** Fees, slippage, latency and refusals of the venue. Default: none of them. */
+  readonly venue?: ExecutionTerms;
+  /** Settings of the engine, as for `openEngine`. Advanced orders are on. */
+  readonly settings?: Partial<EngineSettings>;
+  /**
+   * Time between two points of the equity curve, and period of the returns behind volatility, Sharpe and Sortino, in
+   * milliseconds. Default: a minute. Each fill adds a point too. For bars, pass their length: otherwise the moves between
+   * the extremes inside a bar, whose order is assumed, count as returns.
+   */
+  readonly sampleMs?: number;
+  /** Time to which the clock moves after the last row, so that pending work can end. Default: the last row. */
+  readonly endMs?: number;
+  /**
+   * Whether the result has the course of the market for {@link reportOf}: prices, volumes, trailing levels and the price
+   * at the arrival of each order. Its memory is bounded by symbol and by order. Default: false.
+   */
+  readonly chart?: boolean;
+}
+
+const marketOption: OptionCheck = (value, name) => {
+  const isSource =
+    typeof value === "object" &&
+    value !== null &&
+    (Symbol.iterator in value || Symbol.asyncIterator in value);
+  if (!isSource)
+    throw wrongOption(value, name, "rows in the order of time, such as an array or csvMarket(path)");
+};
+
+const simulationOption: OptionCheck = optionsOf<SimulationOptions>({
+  symbols: listOption('a list of symbols, such as ["BTC/USD"]', textOption("a symbol such as BTC/USD")),
+  market: marketOption,
+  strategy: functionOption("receives the trader and places orders"),
+  balances: optionalOption(
+    recordOption("an object with amounts by asset", textOption('a decimal string, such as "1000"')),
+  ),
+  venue: optionalOption(termsOption),
+  // The engine checks the settings themselves.
+  settings: optionalOption(objectOption("an object of engine settings")),
+  sampleMs: optionalOption(wholeOption({ from: 1 }, " of milliseconds")),
+  endMs: optionalOption(wholeOption({ from: 0 }, " of epoch milliseconds")),
+  chart: optionalOption(flagOption),
+});
 
 const DEFAULT_BALANCES = { USD: "100000" };
 const DEFAULT_SAMPLE_MS = 60_000;
@@ -44,7 +112,7 @@ const QUOTE_TEXTS = ["bid", "ask", "bidQuantity", "askQuantity"] as const;
  * ```
  */
 export async function simulate(options: SimulationOptions): Promise<SimulationResult> {
-  checkSimulation(options);
+  simulationOption(options, "simulate");
   let simulation: Simulation | undefined;
   const begin = async (row: MarketRow): Promise<void> => {
     requireTime(row, 1);
@@ -98,7 +166,6 @@ class Simulation {
   readonly #recorder: Recorder;
   readonly #symbols: ReadonlySet<string>;
   readonly #sampleMs: number;
-  readonly #quotes: QuoteListeners;
   #isStarted = false;
   #sampleAtMs: number;
   #rows = 0;
@@ -112,12 +179,9 @@ class Simulation {
     this.#sampleMs = sampleMs;
     this.#sampleAtMs = host.clock.nowMs();
     this.#settle = () => settled(parts);
-    const held = symbols.map((symbol) => [symbol, formatQuantity(venue.position(ACCOUNT_ID, symbol))]);
-    const nowMs = () => host.clock.nowMs();
-    const valued = firstOfEachAsset(symbols, host.instruments);
-    const observed = { engine, venue, accountId: ACCOUNT_ID, symbols, valued, sampleMs, hasChart, nowMs };
-    this.#recorder = new Recorder({ ...observed, held: Object.fromEntries(held) });
-    this.#quotes = new QuoteListeners(parts.activity);
+    const { clock, instruments } = host;
+    const valued = firstOfEachAsset(symbols, instruments);
+    this.#recorder = new Recorder({ engine, venue, clock, symbols, valued, sampleMs, hasChart });
     engine.events.on("print", (print) => venue.traded(print));
     venue.onPrint((print) => engine.market.print(print));
   }
@@ -188,7 +252,7 @@ class Simulation {
     if (this.#isStarted) return;
     this.#isStarted = true;
     const { host, activity } = this.#parts;
-    const trader = createTrader({ ...this.#parts, clock: host.clock, quotes: this.#quotes });
+    const trader = createTrader({ ...this.#parts, clock: host.clock });
     activity.run(() => this.#options.strategy(trader));
   }
 
@@ -201,13 +265,13 @@ class Simulation {
 
   /** Gives a quote to the engine and, if it counts, to the equity curve, to the venue and to the strategy. */
   #quote(row: QuoteRow): void {
-    const { engine, venue } = this.#parts;
+    const { engine, venue, activity } = this.#parts;
     if (engine.market.quote(row) !== "counted") return;
     const { quote } = engine.quote(row.symbol) ?? {};
     if (quote === undefined) return;
     this.#recorder.quoted(quote);
     venue.quote(quote);
-    this.#quotes.notify(quote);
+    activity.quoted(quote);
   }
 
   /** Confirms a quote. If something was taken of its sizes, the engine is told what is left of them. */

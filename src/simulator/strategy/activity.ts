@@ -1,4 +1,5 @@
 import { isAwaited } from "../../common/index.ts";
+import type { Quote } from "../../model/index.ts";
 
 /** Calls and answers at one time after which a strategy counts as endless. */
 const MOST_EVENTS = 10_000;
@@ -17,6 +18,7 @@ export class Activity {
   open = 0;
   /** The first error that the strategy threw, if any. */
   failure: Readonly<{ error: unknown }> | undefined;
+  readonly #quoteListeners: Set<(quote: Quote) => unknown> = new Set();
 
   /** Whether the strategy can do nothing more without time. */
   get isAtRest(): boolean {
@@ -26,14 +28,14 @@ export class Activity {
   /** Runs code of the strategy. An error ends the simulation. */
   run(code: () => unknown): void {
     this.needsTurn = true;
-    this.listen(code);
+    this.#listen(code);
   }
 
   /**
    * Runs a listener for quotes. After it, no whole turn of the event loop is waited for, because a market has millions
    * of quotes: a listener that goes on after many promises returns its promise.
    */
-  listen(code: () => unknown): void {
+  #listen(code: () => unknown): void {
     this.isFresh = true;
     try {
       const result = code();
@@ -41,6 +43,24 @@ export class Activity {
     } catch (error) {
       this.fail(error);
     }
+  }
+
+  /**
+   * Calls a listener for every quote until the returned function is called. The simulation tells the quotes itself, after
+   * the venue has them: a listener of the engine would count as activity, and the engine would search for rest after every
+   * quote of the market.
+   */
+  onQuote(listener: (quote: Quote) => unknown): () => void {
+    // The same function may be given twice.
+    const own = (quote: Quote): unknown => listener(quote);
+    this.#quoteListeners.add(own);
+    return () => void this.#quoteListeners.delete(own);
+  }
+
+  /** Calls the listeners for quotes. */
+  quoted(quote: Quote): void {
+    if (this.#quoteListeners.size === 0) return;
+    for (const listener of [...this.#quoteListeners]) this.#listen(() => listener(quote));
   }
 
   /** Remembers the first error. */

@@ -1,7 +1,24 @@
-import type { Quantity } from "../../decimal/index.ts";
-import type { AccountView, EngineEvents } from "../../engine/index.ts";
-import type { NativeExecution, NativeOrder, Quote, Side } from "../../model/index.ts";
-import type { NativePlaced } from "../../ports/index.ts";
+import {
+  functionOption,
+  numberOption,
+  type OptionCheck,
+  wholeOption,
+  wrongOption,
+} from "../../common/index.ts";
+import {
+  NOTIONAL_SCALE,
+  type Notional,
+  parsePrice,
+  parseQuantity,
+  parseScaled,
+  type Quantity,
+} from "../../decimal/index.ts";
+import type { AccountView, Engine, EngineEvents } from "../../engine/index.ts";
+import { CHILD_PREFIX } from "../../lifecycle/index.ts";
+import type { NativeExecution, NativeOrder, NativeTerms, Quote, Side } from "../../model/index.ts";
+import type { PaperVenue } from "../../paper-exchange/index.ts";
+import type { Clock, NativePlaced } from "../../ports/index.ts";
+import type { Activity } from "./activity.ts";
 
 /** An order that goes to the venue at once. Quantities and prices are decimal strings. */
 export interface NativeOrderRequest {
@@ -70,3 +87,100 @@ export interface Trader {
  * the simulation. It must not wait for anything outside the simulation, such as a network or a real timer.
  */
 export type Strategy = (trader: Trader) => unknown;
+
+/** Account of the strategy. */
+export const ACCOUNT_ID = 1;
+
+/** Parts of a simulation that a trader uses. */
+type TraderParts = Readonly<{ engine: Engine; venue: PaperVenue; clock: Clock; activity: Activity }>;
+
+const listenerOption: OptionCheck = functionOption("receives the event");
+const runOption: OptionCheck = functionOption("runs at that time");
+const timeOption: OptionCheck = numberOption({ from: 0 }, " of epoch milliseconds");
+const periodOption: OptionCheck = wholeOption({ from: 1 }, " of milliseconds");
+
+/** Creates the account of a strategy. */
+export function createTrader({ engine, venue, clock, activity }: TraderParts): Trader {
+  const native = activity.watched(venue.native);
+  let placed = 0;
+  const schedule = (atMs: number, run: () => unknown): (() => void) =>
+    clock.schedule(atMs, () => activity.run(run));
+  // Times are fixed, whatever the code takes.
+  const repeat = (periodMs: number, run: () => unknown): (() => void) => {
+    let atMs = clock.monotonicMs() + periodMs;
+    let cancel = (): void => undefined;
+    const next = (): void => {
+      cancel = schedule(atMs, () => {
+        atMs += periodMs;
+        next();
+        return run();
+      });
+    };
+    next();
+    return () => cancel();
+  };
+  return {
+    account: activity.watched(engine.account(ACCOUNT_ID)),
+    nowMs: () => clock.nowMs(),
+    quote: (symbol) => engine.quote(symbol)?.quote,
+    position: (symbol) => venue.position(ACCOUNT_ID, symbol),
+    balance: (asset) => venue.balances(ACCOUNT_ID)[asset] ?? "0",
+    placeNative: async (order) => {
+      placed += 1;
+      const clientOrderId = order.clientOrderId ?? `native-${placed}`;
+      const terms = termsOf(order, clientOrderId);
+      return await native.place({ ...terms, accountId: ACCOUNT_ID, requestKey: String(placed) });
+    },
+    cancelNative: (symbol, clientOrderId) => native.cancel({ accountId: ACCOUNT_ID, symbol, clientOrderId }),
+    on: (event, listener) => {
+      listenerOption(listener, `trader.on("${event}")`);
+      if (event === "quote") return activity.onQuote(listener as (quote: Quote) => unknown);
+      const received = (payload: unknown): void => activity.run(() => listener(payload as never));
+      if (event !== "native") return engine.events.on(event as keyof EngineEvents, received);
+      return venue.native.subscribe((execution) => {
+        // Executions of children are events of the engine.
+        if (!execution.order.clientOrderId.startsWith(CHILD_PREFIX)) received(execution);
+      });
+    },
+    at: (timeMs, run) => {
+      timeOption(timeMs, "trader.at time");
+      runOption(run, "trader.at run");
+      // Times of orders and executions are whole milliseconds.
+      return schedule(Math.ceil(timeMs), run);
+    },
+    every: (periodMs, run) => {
+      periodOption(periodMs, "trader.every period");
+      runOption(run, "trader.every run");
+      return repeat(periodMs, run);
+    },
+  };
+}
+
+function termsOf(order: NativeOrderRequest, clientOrderId: string): NativeTerms {
+  const { symbol, side, timeInForce = "GTC" } = order;
+  const common = { symbol, side, clientOrderId };
+  const quantity = (): Quantity =>
+    amount("quantity", order.quantity, { parse: parseQuantity, example: "0.5" });
+  if (order.type === "LIMIT") {
+    const price = amount("price", order.price, { parse: parsePrice, example: "60000" });
+    return { ...common, type: "LIMIT", timeInForce, quantity: quantity(), price };
+  }
+  if (order.type !== "MARKET") throw wrongOption(order.type, "placeNative.type", "MARKET or LIMIT", true);
+  if (order.quoteQuantity === undefined) return { ...common, type: "MARKET", quantity: quantity() };
+  const read = { parse: parseAmount, example: "100" };
+  return { ...common, type: "MARKET", quoteQuantity: amount("quoteQuantity", order.quoteQuantity, read) };
+}
+
+type AmountReader<T> = Readonly<{ parse: (text: string) => T | undefined; example: string }>;
+
+/** Reads a positive amount. Throws a TypeError that names it. */
+function amount<T>(name: keyof NativeOrderRequest, text: unknown, { parse, example }: AmountReader<T>): T {
+  const value = typeof text === "string" ? parse(text) : undefined;
+  if (value !== undefined) return value;
+  throw wrongOption(text, `placeNative.${name}`, `a positive decimal string, such as "${example}"`);
+}
+
+function parseAmount(text: string): Notional | undefined {
+  const value = parseScaled(text, NOTIONAL_SCALE);
+  return value !== undefined && value > 0 ? (value as Notional) : undefined;
+}

@@ -4,7 +4,7 @@ import { openPostgresCluster, openPostgresStore } from "../../../src/adapters/po
 import { migrate } from "../../../src/adapters/postgres/opening.ts";
 import { MIGRATIONS } from "../../../src/adapters/postgres/schema.ts";
 import { testRateLimiter, testRejections } from "../../../src/conformance/index.ts";
-import { rejectionOf } from "../../../src/conformance/rejections/samples.ts";
+import { rejectionOf } from "../../../src/conformance/rejections.ts";
 import { recordKey } from "../../../src/store/internal.ts";
 import { testOrderStore } from "../../store/rules/index.ts";
 import { part, sampleRecord, sampleRecords } from "../../store/rules/samples.ts";

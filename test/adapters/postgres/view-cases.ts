@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { openPostgresStore, type PostgresStore } from "../../../src/adapters/postgres/index.ts";
-import { rejectionOf } from "../../../src/conformance/rejections/samples.ts";
+import { rejectionOf } from "../../../src/conformance/rejections.ts";
 import { parsePrice, parseQuantity } from "../../../src/decimal/index.ts";
 import { endedLegs, endedList, endedOrder, keepEnded, keepLists } from "../../store/rules/samples.ts";
 import type { Places } from "./places.ts";

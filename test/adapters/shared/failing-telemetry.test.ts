@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createManualClock } from "../../../src/adapters/memory/index.ts";
 import { QueuedRejections, StoredRateLimiters } from "../../../src/adapters/shared/index.ts";
-import { rejectionOf } from "../../../src/conformance/rejections/samples.ts";
+import { rejectionOf } from "../../../src/conformance/rejections.ts";
 import type { Rejection } from "../../../src/ports/index.ts";
 
 const FAILING = {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSqliteStore, type SqliteStore } from "../../../src/adapters/sqlite/index.ts";
-import { rejectionOf } from "../../../src/conformance/rejections/samples.ts";
+import { rejectionOf } from "../../../src/conformance/rejections.ts";
 import { parsePrice, parseQuantity, Quantity } from "../../../src/decimal/index.ts";
 import type { ParentOrder } from "../../../src/model/index.ts";
 import { endedLegs, endedList, endedOrder, keepEnded, keepLists } from "../../store/rules/samples.ts";

@@ -5,7 +5,7 @@ import {
   type SqliteStore,
 } from "../../../src/adapters/sqlite/index.ts";
 import { testRejections } from "../../../src/conformance/index.ts";
-import { rejectionOf } from "../../../src/conformance/rejections/samples.ts";
+import { rejectionOf } from "../../../src/conformance/rejections.ts";
 import { executeOn, readValue, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
 
 testRejections(

@@ -3,7 +3,7 @@ import {
   type RejectionsSupport,
   testRejections,
 } from "../../../src/conformance/index.ts";
-import { rejectionsRules } from "../../../src/conformance/rejections/rejections.ts";
+import { rejectionsRules } from "../../../src/conformance/rejections.ts";
 import { Price } from "../../../src/decimal/index.ts";
 import type { Rejection } from "../../../src/model/index.ts";
 import type { RejectionQuery, Rejections } from "../../../src/ports/index.ts";

@@ -1,5 +1,5 @@
 import { testVolumeHistory, type VolumeHistorySubject } from "../../../src/conformance/index.ts";
-import { volumeHistoryRules } from "../../../src/conformance/volume-history/volume-history.ts";
+import { volumeHistoryRules } from "../../../src/conformance/volume-history.ts";
 import { add, type Quantity, quantity, ZERO_QUANTITY } from "../../../src/decimal/index.ts";
 import type { VolumeBar } from "../../../src/model/index.ts";
 import type { VolumeHistory } from "../../../src/ports/index.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { testRejections } from "../../../src/conformance/index.ts";
-import { rejectionOf } from "../../../src/conformance/rejections/samples.ts";
+import { rejectionOf } from "../../../src/conformance/rejections.ts";
 import type { Rejections } from "../../../src/ports/index.ts";
 import { createRejectionBuffer } from "../../../src/service/index.ts";
 

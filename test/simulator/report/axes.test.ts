@@ -1,16 +1,17 @@
 import { describe, expect, it } from "vitest";
 import type { Notional } from "../../../src/index.ts";
-import { falls } from "../../../src/simulator/report/equity-figure.ts";
+import { falls } from "../../../src/simulator/report/equity.ts";
+import { roomySpan, timeTicks, valueTicks } from "../../../src/simulator/report/figure.ts";
 import {
   grouped,
+  instantText,
   percentText,
   quotient,
   readDecimal,
   rounded,
+  tickText,
   usd,
 } from "../../../src/simulator/report/numbers.ts";
-import { roomySpan, timeTicks, valueTicks } from "../../../src/simulator/report/ticks.ts";
-import { instantText, tickText } from "../../../src/simulator/report/times.ts";
 
 describe("numbers of a report", () => {
   it("have commas between thousands, a minus sign, and all digits", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { closedTrades, type StatisticsInput, statisticsOf } from "../../../src/simulator/statistics/index.ts";
+import { closedTrades, type StatisticsInput, statisticsOf } from "../../../src/simulator/statistics.ts";
 
 const DAY_MS = 86_400_000;
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parameterGrid, type SweepRow, sweepTable } from "../../../src/simulator/index.ts";
-import { createProgressDisplay } from "../../../src/simulator/sweep/progress-display.ts";
+import { createProgressDisplay } from "../../../src/simulator/sweep/sweep.ts";
 
 describe("parameterGrid", () => {
   it("returns all combinations once, the last parameter fastest", () => {

@@ -1,4 +1,4 @@
-import { same } from "../../../src/conformance/suite/index.ts";
+import { same } from "../../../src/conformance/checks.ts";
 import type { ClusterView, OrderStore, ShardLeases } from "../../../src/ports/index.ts";
 import { ENTRY, every, joined, leaseRule, leasesOf } from "./lease-rules.ts";
 import { part, sampleRecord } from "./samples.ts";

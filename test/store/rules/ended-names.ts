@@ -1,4 +1,4 @@
-import { holds, refused, same } from "../../../src/conformance/suite/index.ts";
+import { holds, refused, same } from "../../../src/conformance/checks.ts";
 import type { EndedName, OrderStore } from "../../../src/ports/index.ts";
 import { endedOrder, keepEnded } from "./samples.ts";
 import type { StoreRule, StoreRules } from "./world.ts";

@@ -1,4 +1,4 @@
-import { refused, same } from "../../../src/conformance/suite/index.ts";
+import { refused, same } from "../../../src/conformance/checks.ts";
 import { ExecutionIds } from "../../../src/model/index.ts";
 import { endedOrder, keepEnded, part, sampleRecords } from "./samples.ts";
 import type { StoreRule, StoreRules } from "./world.ts";

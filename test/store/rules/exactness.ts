@@ -1,4 +1,4 @@
-import { same } from "../../../src/conformance/suite/index.ts";
+import { same } from "../../../src/conformance/checks.ts";
 import { notional, price, quantity } from "../../../src/decimal/index.ts";
 import { ExecutionIds, type JournalRecord, type ParentOrder } from "../../../src/model/index.ts";
 import { keepPrints } from "./prints.ts";

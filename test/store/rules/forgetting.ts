@@ -1,4 +1,4 @@
-import { holds, refused, same } from "../../../src/conformance/suite/index.ts";
+import { holds, refused, same } from "../../../src/conformance/checks.ts";
 import type { ParentOrder } from "../../../src/model/index.ts";
 import type { OrderStore } from "../../../src/ports/index.ts";
 import {

@@ -1,4 +1,4 @@
-import { holds, refused, same } from "../../../src/conformance/suite/index.ts";
+import { holds, refused, same } from "../../../src/conformance/checks.ts";
 import type { JournalRecord } from "../../../src/model/index.ts";
 import { encodeRecord } from "../../../src/wire/index.ts";
 import { endedOrder, openOrder, part, sampleMark, sampleRecord, sampleRecords } from "./samples.ts";

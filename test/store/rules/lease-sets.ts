@@ -1,4 +1,4 @@
-import { refused, same } from "../../../src/conformance/suite/index.ts";
+import { refused, same } from "../../../src/conformance/checks.ts";
 import type { OrderStore } from "../../../src/ports/index.ts";
 import { every, joined, leaseRule, leasesOf } from "./lease-rules.ts";
 import { endedOrder, part, QUOTE, sampleMark, sampleRecord } from "./samples.ts";

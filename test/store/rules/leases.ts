@@ -1,4 +1,4 @@
-import { holds, refused, same } from "../../../src/conformance/suite/index.ts";
+import { holds, refused, same } from "../../../src/conformance/checks.ts";
 import { SHARD_COUNT } from "../../../src/model/index.ts";
 import type { ClusterView, ShardLeases } from "../../../src/ports/index.ts";
 import { ENTRY, epochsIn, every, joined, leaseRule, leasesOf, ownersIn } from "./lease-rules.ts";

@@ -1,4 +1,4 @@
-import { refused, same } from "../../../src/conformance/suite/index.ts";
+import { refused, same } from "../../../src/conformance/checks.ts";
 import { price } from "../../../src/decimal/index.ts";
 import { type KeptQuote, SHARD_COUNT } from "../../../src/model/index.ts";
 import { part, QUOTE, sampleMark, sampleRecord } from "./samples.ts";

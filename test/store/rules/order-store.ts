@@ -1,4 +1,4 @@
-import { declareSuite, type TestFramework } from "../../../src/conformance/suite/index.ts";
+import { declareSuite, type Rules, type TestFramework } from "../../../src/conformance/suite.ts";
 import { assignments } from "./assignments.ts";
 import { endedLists } from "./ended-lists.ts";
 import { endedNames } from "./ended-names.ts";
@@ -20,15 +20,27 @@ import { storedPrints } from "./stored-prints.ts";
 import { tail } from "./tail.ts";
 import { executedVolume } from "./volume.ts";
 import { volumeDeletion } from "./volume-deletion.ts";
-import { createStoreWorld, type OrderStoreSubject, orderStoreSubject, type StoreRules } from "./world.ts";
+import {
+  createStoreWorld,
+  type OrderStoreSubject,
+  type OrderStoreSupport,
+  orderStoreSubject,
+  type StoreRules,
+  type StoreWorld,
+} from "./world.ts";
 
-/** All rules of the order store port, by subject. */
-export const orderStoreRules: readonly StoreRules[] = [
+const groups: readonly StoreRules[] = [
   ...[ownership, rounds, journal, snapshots, marketJournal, lastQuotes],
   ...[endedParents, endedNames, pages, endedLists, retention, forgetting],
   ...[executedVolume, volumeDeletion, priceBars, exactness, lifetime],
   ...[leases, leaseSets, assignments, tail, storedPrints],
 ];
+
+/** All rules of the order store port, by subject and name. */
+export const orderStoreRules: Readonly<Record<string, Rules<StoreWorld, OrderStoreSupport>>> =
+  Object.fromEntries(
+    groups.map(({ name, rules }) => [name, Object.fromEntries(rules.map((rule) => [rule.name, rule]))]),
+  );
 
 /**
  * Declares one test for each rule of the order store port. Every test uses places of its own, which it creates, closes
@@ -54,10 +66,9 @@ export const orderStoreRules: readonly StoreRules[] = [
  */
 export function testOrderStore(framework: TestFramework, subject: OrderStoreSubject): void {
   orderStoreSubject(subject, "testOrderStore");
-  const { name, supports } = subject;
   declareSuite(framework, {
-    name: `order store: ${name}`,
-    supports,
+    port: "order store",
+    subject,
     groups: orderStoreRules,
     open: (atEnd) => createStoreWorld(subject, atEnd),
   });

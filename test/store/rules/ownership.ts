@@ -1,4 +1,4 @@
-import { refused, same } from "../../../src/conformance/suite/index.ts";
+import { refused, same } from "../../../src/conformance/checks.ts";
 import { SHARD_COUNT } from "../../../src/model/index.ts";
 import { endedOrder, part, sampleMark, sampleRecord, sampleRecords } from "./samples.ts";
 import { all, type StoreRule, type StoreRules } from "./world.ts";

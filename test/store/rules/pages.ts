@@ -1,4 +1,4 @@
-import { refused, same } from "../../../src/conformance/suite/index.ts";
+import { refused, same } from "../../../src/conformance/checks.ts";
 import type { OrderStore } from "../../../src/ports/index.ts";
 import { endedList, endedOrder, keepEnded, keepLists } from "./samples.ts";
 import type { StoreRule, StoreRules } from "./world.ts";

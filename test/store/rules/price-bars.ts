@@ -1,4 +1,4 @@
-import { holds, same } from "../../../src/conformance/suite/index.ts";
+import { holds, same } from "../../../src/conformance/checks.ts";
 import { Notional, type Price, price, quantity } from "../../../src/decimal/index.ts";
 import { BAR_PRINT_AGE_MS, type PriceBar, type PricedPrint } from "../../../src/model/index.ts";
 import type { OrderStore } from "../../../src/ports/index.ts";

@@ -1,4 +1,4 @@
-import { holds, same } from "../../../src/conformance/suite/index.ts";
+import { holds, same } from "../../../src/conformance/checks.ts";
 import { ExecutionIds } from "../../../src/model/index.ts";
 import type { OrderStore } from "../../../src/ports/index.ts";
 import { endedLegs, endedList, endedOrder, keepEnded, keepLists } from "./samples.ts";

@@ -1,4 +1,4 @@
-import { same } from "../../../src/conformance/suite/index.ts";
+import { same } from "../../../src/conformance/checks.ts";
 import type { AppendOutcome, OrderStore } from "../../../src/ports/index.ts";
 import { endedOrder, part, sampleRecord } from "./samples.ts";
 import type { StoreRule, StoreRules } from "./world.ts";

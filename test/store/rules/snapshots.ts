@@ -1,4 +1,4 @@
-import { holds, refused, same } from "../../../src/conformance/suite/index.ts";
+import { holds, refused, same } from "../../../src/conformance/checks.ts";
 import type { OrderStore, ShardSnapshot } from "../../../src/ports/index.ts";
 import { openOrder, part, sampleRecord, sampleRecords } from "./samples.ts";
 import { all, type StoreRule, type StoreRules } from "./world.ts";

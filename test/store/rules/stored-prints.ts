@@ -1,4 +1,4 @@
-import { holds, refused, same } from "../../../src/conformance/suite/index.ts";
+import { holds, refused, same } from "../../../src/conformance/checks.ts";
 import { MARKET_SHARD, type PricedPrint } from "../../../src/model/index.ts";
 import type { PlacedPrint, PrintPlace, ShardLeases } from "../../../src/ports/index.ts";
 import { joined, leaseRule, leasesOf } from "./lease-rules.ts";

@@ -1,4 +1,4 @@
-import { holds, refused, same } from "../../../src/conformance/suite/index.ts";
+import { holds, refused, same } from "../../../src/conformance/checks.ts";
 import { type JournalRecord, SHARD_COUNT } from "../../../src/model/index.ts";
 import type { OrderStore, TailRange } from "../../../src/ports/index.ts";
 import { every } from "./lease-rules.ts";

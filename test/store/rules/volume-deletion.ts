@@ -1,4 +1,4 @@
-import { holds, same } from "../../../src/conformance/suite/index.ts";
+import { holds, same } from "../../../src/conformance/checks.ts";
 import { quantity } from "../../../src/decimal/index.ts";
 import { keepPrints, MINUTE_MS } from "./prints.ts";
 import { samplePrint } from "./samples.ts";

@@ -1,4 +1,4 @@
-import { refused, same } from "../../../src/conformance/suite/index.ts";
+import { refused, same } from "../../../src/conformance/checks.ts";
 import { type Quantity, quantity } from "../../../src/decimal/index.ts";
 import type { PricedPrint } from "../../../src/model/index.ts";
 import type { OrderStore, VolumeState } from "../../../src/ports/index.ts";

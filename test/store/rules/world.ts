@@ -5,7 +5,7 @@ import {
   type OptionCheck,
   optionsOf,
 } from "../../../src/common/index.ts";
-import type { AtEnd, Rule, RuleGroup } from "../../../src/conformance/suite/index.ts";
+import type { AtEnd, Rule } from "../../../src/conformance/suite.ts";
 import type { Awaitable, OrderStore } from "../../../src/ports/index.ts";
 import { storeOption } from "../../../src/ports/internal.ts";
 
@@ -96,9 +96,9 @@ export async function createStoreWorld(subject: OrderStoreSubject, atEnd: AtEnd)
 }
 
 /** A rule of the order store port. */
-export type StoreRule = Rule<StoreWorld, OrderStoreSupport>;
+export type StoreRule = Rule<StoreWorld, OrderStoreSupport> & Readonly<{ name: string }>;
 /** Rules of the order store port about one subject. */
-export type StoreRules = RuleGroup<StoreWorld, OrderStoreSupport>;
+export type StoreRules = Readonly<{ name: string; rules: readonly StoreRule[] }>;
 
 /** All records, as far as a test creates them. */
 export const all: Readonly<{ after: number; limit: number }> = { after: 0, limit: 1_000 };

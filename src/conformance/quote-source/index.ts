@@ -1,9 +1,0 @@
-export type {
-  OpenQuoteSource,
-  PublishedQuote,
-  PublishedTrade,
-  QuoteSourcePlace,
-  QuoteSourceSubject,
-  QuoteSourceSupport,
-} from "./place.ts";
-export { testQuoteSource } from "./quote-source.ts";

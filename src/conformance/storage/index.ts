@@ -1,2 +1,0 @@
-export { testStorage } from "./storage.ts";
-export type { StoragePlace, StorageSubject, StorageSupport } from "./world.ts";

@@ -1,2 +1,0 @@
-export type { ReportOptions } from "./options.ts";
-export { reportOf } from "./report.ts";

@@ -1,2 +1,0 @@
-export { Recorder } from "./recorder.ts";
-export type { EquityPoint, SimulatedFill, SimulationCounts, SimulationResult } from "./result.ts";

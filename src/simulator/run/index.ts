@@ -1,2 +1,0 @@
-export type { SimulationOptions } from "./options.ts";
-export { simulate } from "./simulate.ts";
