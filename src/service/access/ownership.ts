@@ -3,8 +3,7 @@ import { OrderError } from "../../errors/index.ts";
 import { shardOf } from "../../lifecycle/index.ts";
 import type { Account, Permission } from "../../model/index.ts";
 import type { Actor } from "../../requests/index.ts";
-import type { Proof } from "./authentication.ts";
-import type { AccessParts } from "./parts.ts";
+import type { AccessParts, Proof } from "./authentication.ts";
 
 /** Thrown for a permitted call about an account of another node. Nothing was executed. Source: decision ZU. */
 export class Elsewhere extends Error {

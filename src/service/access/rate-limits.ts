@@ -2,17 +2,47 @@ import { networkOf } from "../../common/index.ts";
 import { type ErrorDetails, OrderError } from "../../errors/index.ts";
 import type {
   Awaitable,
+  Clock,
   OrderRefusal,
   RateLimiter,
   RateLimits,
   WeightRefusal,
   WeightVerdict,
 } from "../../ports/index.ts";
-import type { AccessParts } from "./parts.ts";
+import type { RATE_LIMIT, WrittenOf } from "../../replies/index.ts";
+
+/** Open connections by network, so that a ban can end them. Source: convention 4.1. */
+export class Bans {
+  readonly #open: Map<string, Set<() => void>> = new Map();
+
+  /** Calls `end` once the network of an address is banned, unless the returned function is called first. */
+  watch(address: string, end: () => void): () => void {
+    const network = networkOf(address);
+    const connections = this.#open.get(network) ?? new Set();
+    this.#open.set(network, connections.add(end));
+    return () => {
+      connections.delete(end);
+      if (connections.size === 0 && this.#open.get(network) === connections) this.#open.delete(network);
+    };
+  }
+
+  /** Ends every connection of a banned address's network. */
+  notify(address: string): void {
+    for (const end of [...(this.#open.get(networkOf(address)) ?? [])]) end();
+  }
+}
+
+/** Remembers which networks have proved a key and have not been refused since. */
+export type ProvedNetworks = Readonly<{
+  proved: (network: string) => void;
+  refused: (network: string) => void;
+}>;
 
 /** The limiter, whose limits may be unknown, and the clock. */
-type LimitParts = Pick<AccessParts, "clock"> &
-  Readonly<{ rateLimiter: Pick<RateLimiter, "limits" | "connect"> }>;
+type LimitParts = Readonly<{ clock: Clock; rateLimiter: Pick<RateLimiter, "limits" | "connect"> }>;
+
+/** What is told of refusals. */
+type Refused = Readonly<{ bans: Bans; traffic: Pick<ProvedNetworks, "refused"> }>;
 
 /** The client's address and the weight of its request. */
 export type WeightRequest = Readonly<{ address: string; weight: number }>;
@@ -32,11 +62,7 @@ export function weigh(
  * Withdraws the proved state of an address when one of its requests is refused. Ends every connection of the address if
  * the refusal is a ban.
  */
-export function reportRefusal(
-  { bans, traffic }: Pick<AccessParts, "bans" | "traffic">,
-  address: string,
-  { refused }: WeightVerdict,
-): void {
+export function reportRefusal({ bans, traffic }: Refused, address: string, { refused }: WeightVerdict): void {
   if (refused === undefined) return;
   traffic.refused(networkOf(address));
   if (refused.kind === "ban") bans.notify(address);
@@ -48,11 +74,7 @@ export function requireWeight(parts: LimitParts, { refused }: WeightVerdict): vo
 }
 
 /** Refuses a request above the limits of its address. A ban ends every connection of that address. */
-export function refuseExcess(
-  parts: LimitParts & Pick<AccessParts, "bans" | "traffic">,
-  address: string,
-  verdict: WeightVerdict,
-): void {
+export function refuseExcess(parts: LimitParts & Refused, address: string, verdict: WeightVerdict): void {
   reportRefusal(parts, address, verdict);
   requireWeight(parts, verdict);
 }
@@ -104,18 +126,10 @@ export function tooManyOrders(refused: OrderRefusal, parts: LimitParts): OrderEr
   return new OrderError("TOO_MANY_ORDERS", { limit, interval: daily ? "1 DAY" : "10 SECOND", retryAfter });
 }
 
-/** A limit in the form that clients receive. */
-type RateLimitItem = Readonly<{
-  rateLimitType: string;
-  interval: string;
-  intervalNum: number;
-  limit: number;
-}>;
-
 /** Returns each limit in the form that clients receive, in the order of exchangeInfo. Source: convention 5.2. */
 export function rateLimitItems(
   limits: RateLimits,
-): Readonly<Record<"weightPerMinute" | "ordersPer10s" | "ordersPerDay", RateLimitItem>> {
+): Readonly<Record<"weightPerMinute" | "ordersPer10s" | "ordersPerDay", WrittenOf<typeof RATE_LIMIT>>> {
   const { weightPerMinute, ordersPer10s, ordersPerDay } = limits;
   return {
     weightPerMinute: {

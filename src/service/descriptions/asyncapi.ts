@@ -1,17 +1,18 @@
 import { nameOption, type OptionCheck, optionalOption, optionsOf, textOption } from "../../common/index.ts";
 import type { JsonSchema } from "../../requests/schemas/index.ts";
+import { ABOUT_SERVICE, type Description, SOCKET_SIGNING, schemasUsedIn } from "./components.ts";
 import {
   type Conversation,
+  combinedConversation,
   compatConversation,
+  liquidityConversation,
   type Messages,
   pascal,
   privateConversation,
   RETURN_LIMITS,
-} from "./asyncapi-messages.ts";
-import { combinedConversation, liquidityConversation, streamConversation } from "./asyncapi-streams.ts";
-import { type Description, schemasUsedIn } from "./components.ts";
+  streamConversation,
+} from "./conversations.ts";
 import { only, text } from "./schema.ts";
-import { ABOUT_SERVICE, SOCKET_SIGNING } from "./signing-note.ts";
 
 /** Deployment details for the description of the WebSocket interface. */
 export interface AsyncApiOptions {

@@ -3,15 +3,51 @@ import { ERRORS, type ErrorName } from "../../errors/index.ts";
 import { type AnyRoute, COMPAT_ROUTES, ROUTES } from "../../requests/index.ts";
 import { AUTHENTICATION_SCHEMAS, type JsonSchema, routeSchema } from "../../requests/schemas/index.ts";
 import type { JsonInput } from "../../wire/index.ts";
-import { compatNote } from "./compat-notes.ts";
-import { type Description, parametersSchema, schemasUsedIn, UNREAD } from "./components.ts";
-import { errorsOfRoute } from "./error-lists.ts";
-import { errorExample } from "./error-schemas.ts";
-import { HEADERS, headerRefs } from "./headers.ts";
-import type { RouteNote } from "./route-note.ts";
-import { ROUTE_NOTES } from "./route-notes.ts";
-import { ref } from "./schema.ts";
-import { ABOUT_SERVICE, FRESHNESS, SIGNING } from "./signing-note.ts";
+import {
+  ABOUT_SERVICE,
+  type Description,
+  FRESHNESS,
+  parametersSchema,
+  SIGNING,
+  schemasUsedIn,
+  UNREAD,
+} from "./components.ts";
+import { errorExample, errorsOfRoute } from "./errors.ts";
+import { compatNote, ROUTE_NOTES, type RouteNote } from "./route-notes.ts";
+import { ref, text } from "./schema.ts";
+
+const header = (description: string): JsonSchema => ({
+  description,
+  schema: { type: "integer" },
+});
+
+/** Headers of replies by name. Source: decision 42; convention 5.3. */
+const HEADERS: Readonly<Record<string, JsonSchema>> = {
+  "X-Request-Id": {
+    description: "Id of this request. Quote it in questions to the operator.",
+    schema: text("Letters and digits."),
+  },
+  "X-MBX-USED-WEIGHT": header("Request weight that your IP address has used in the current minute."),
+  "X-MBX-USED-WEIGHT-1M": header("The same value as X-MBX-USED-WEIGHT."),
+  "X-MBX-ORDER-COUNT-10S": header("New orders of the account in the current ten seconds."),
+  "X-MBX-ORDER-COUNT-1D": header("New orders of the account on the current day."),
+  "Retry-After": header("Seconds to wait before a retry."),
+};
+
+/** Kind of a reply: any reply, one that counts orders, or one that asks the client to wait. */
+type HeaderKind = "every" | "counted" | "limited";
+
+const EVERY = ["X-Request-Id", "X-MBX-USED-WEIGHT", "X-MBX-USED-WEIGHT-1M"];
+
+const NAMES: Readonly<Record<HeaderKind, readonly string[]>> = {
+  every: EVERY,
+  counted: [...EVERY, "X-MBX-ORDER-COUNT-10S", "X-MBX-ORDER-COUNT-1D"],
+  limited: [...EVERY, "Retry-After"],
+};
+
+/** Returns references to the headers of a reply. */
+const headerRefs = (kind: HeaderKind): JsonSchema =>
+  Object.fromEntries(NAMES[kind].map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
 /** Deployment details for the description of REST. */
 export interface OpenApiOptions {

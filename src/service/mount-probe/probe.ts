@@ -1,5 +1,5 @@
 import type { WireRequest, WireResponse } from "../../wire/index.ts";
-import { MAX_BODY_BYTES } from "../rest/api.ts";
+import { MAX_BODY_BYTES } from "../rest/authentication.ts";
 import { type ProbeAnswer, replyFaults } from "./compare-reply.ts";
 import { requestFaults } from "./compare-request.ts";
 import { MOUNT_FAULTS, type MountFault } from "./faults.ts";

@@ -18,16 +18,16 @@ import type {
 import { tooManyOrders } from "../access/rate-limits.ts";
 
 /** The engine that takes placements, and the limiter that counts them. */
-export type CountedPlacementParts = Readonly<{ engine: Engine; rateLimiter: RateLimiter; clock: Clock }>;
+type CountedPlacementParts = Readonly<{ engine: Engine; rateLimiter: RateLimiter; clock: Clock }>;
 
 /** A placement that every earlier check has passed. */
-export type PlacementCommand = PlaceIntentRequest;
+type PlacementCommand = PlaceIntentRequest;
 
 /** A placement of a list that every earlier check has passed. */
-export type ListPlacementCommand = PlaceListRequest;
+type ListPlacementCommand = PlaceListRequest;
 
 /** A placement of a native order that every earlier check has passed, with functions to look it up and to place it. */
-export type NativePlacementCommand = Readonly<{
+type NativePlacementCommand = Readonly<{
   accountId: number;
   clientOrderId: string;
   findKnown: () => Awaitable<NativePlaced | undefined>;
@@ -35,7 +35,7 @@ export type NativePlacementCommand = Readonly<{
 }>;
 
 /** The durable order or list, new or found again, and the counts of the order-count limit. */
-export type CountedResult<T> = Readonly<{ placed: T; counts: OrderCounts }>;
+type CountedResult<T> = Readonly<{ placed: T; counts: OrderCounts }>;
 
 /**
  * One placement: the key that its copies share, how many orders it counts as, and functions to look it up and to place

@@ -10,9 +10,8 @@ import {
   readListPlacement,
 } from "../../requests/index.ts";
 import { accountOf, inSeveralSteps, requireInTime } from "../access/ownership.ts";
-import { canceledListView, listViewOf } from "../views/views.ts";
-import { readWithCatalogue } from "./catalogue.ts";
-import { clientIdsOf, managedId } from "./ids.ts";
+import { canceledListView, listViewOf } from "../views/managed-order.ts";
+import { clientIdsOf, managedId, readWithCatalogue } from "./look-ups.ts";
 import type { Answer, ServiceParts, SignedCall, SignedHandler } from "./parts.ts";
 
 /**

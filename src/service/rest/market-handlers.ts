@@ -1,19 +1,112 @@
 import {
   add,
+  averagePriceText,
   compare,
+  formatNotional,
   formatPrice,
   formatQuantity,
+  formatScaled,
+  notional,
   type Price,
   portion,
   type Quantity,
+  subtract,
+  ZERO_NOTIONAL,
   ZERO_QUANTITY,
 } from "../../decimal/index.ts";
+import type { Engine, EngineSettings } from "../../engine/index.ts";
 import { OrderError } from "../../errors/index.ts";
-import type { Level, Quote } from "../../model/index.ts";
-import { instrumentOf, readDayTickerQuery, readDepthQuery, readTickerQuery } from "../../requests/index.ts";
+import { figuresOfBars, type Instrument, type Level, type PriceBar, type Quote } from "../../model/index.ts";
+import {
+  CANONICAL_TYPES,
+  instrumentOf,
+  readDayTickerQuery,
+  readDepthQuery,
+  readPairsQuery,
+  readTickerQuery,
+} from "../../requests/index.ts";
 import type { JsonInput, Parameters } from "../../wire/index.ts";
-import { dayFigures, lastDay } from "./day-figures.ts";
+import { rateLimitItems } from "../access/rate-limits.ts";
 import type { ServiceParts } from "./parts.ts";
+import type { HostFeatures } from "./routing.ts";
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+
+/** Decimals of a change in percent. */
+const PERCENT_SCALE = 3;
+
+/** A period of whole minutes in epoch milliseconds. `toMs` is not part of it. */
+export type DayRange = Readonly<{ fromMs: number; toMs: number }>;
+
+/** Returns the last 1,440 minutes, the running one included. */
+export function lastDay(nowMs: number): DayRange {
+  const toMs = nowMs - (nowMs % MINUTE_MS) + MINUTE_MS;
+  return { fromMs: toMs - DAY_MS, toMs };
+}
+
+/**
+ * What the prints of the last day prove about its prices, as members of the convention. `quantity` is the sum of the
+ * prints.
+ */
+export type DayFigures = Readonly<{
+  quantity: Quantity;
+  members: Readonly<
+    Record<"openPrice" | "highPrice" | "lowPrice" | "priceChange" | "priceChangePercent", string>
+  > &
+    Readonly<{ weightedAvgPrice: string; volume: string; quoteVolume: string; count: number }>;
+}>;
+
+/**
+ * Returns the figures of a market over a day. A day without prints has `last` as its prices. Returns undefined if the
+ * store keeps no bars.
+ */
+export function dayFigures(
+  engine: Pick<Engine, "priceBars">,
+  { symbol, last, fromMs, toMs }: DayRange & Readonly<{ symbol: string; last: Price }>,
+): DayFigures | undefined {
+  const bars = barsOfDay(engine, symbol, { fromMs, toMs });
+  if (bars === undefined) return undefined;
+  const sum = figuresOfBars(bars);
+  const { open = last, high = last, low = last, close = last } = sum ?? {};
+  const { quantity = ZERO_QUANTITY, quoteQuantity = ZERO_NOTIONAL, prints = 0 } = sum ?? {};
+  const change = subtract(close, open);
+  const percent = portion(change, {
+    numerator: 10 ** (PERCENT_SCALE + 2),
+    denominator: open,
+    // A fall is rounded towards zero, as a rise is.
+    rounding: compare(close, open) < 0 ? "up" : "down",
+  });
+  return {
+    quantity,
+    members: {
+      openPrice: formatPrice(open),
+      highPrice: formatPrice(high),
+      lowPrice: formatPrice(low),
+      priceChange: formatPrice(change),
+      priceChangePercent: formatScaled(percent, PERCENT_SCALE),
+      weightedAvgPrice: averagePriceText(quoteQuantity, quantity),
+      volume: formatQuantity(quantity),
+      quoteVolume: formatNotional(quoteQuantity),
+      count: prints,
+    },
+  };
+}
+
+/** Returns bars that cover a day: whole hours, and minutes before and after them. */
+function barsOfDay(
+  engine: Pick<Engine, "priceBars">,
+  symbol: string,
+  { fromMs, toMs }: DayRange,
+): readonly PriceBar[] | undefined {
+  const hoursFromMs = Math.ceil(fromMs / HOUR_MS) * HOUR_MS;
+  const hoursToMs = Math.floor(toMs / HOUR_MS) * HOUR_MS;
+  const before = engine.priceBars({ symbol, lengthMs: MINUTE_MS, fromMs, toMs: hoursFromMs });
+  const hours = engine.priceBars({ symbol, lengthMs: HOUR_MS, fromMs: hoursFromMs, toMs: hoursToMs });
+  const after = engine.priceBars({ symbol, lengthMs: MINUTE_MS, fromMs: hoursToMs, toMs });
+  return before && hours && after && [...before, ...hours, ...after];
+}
 
 /** Markets whose day one turn of the event loop computes, each of up to 1,440 bars. It takes some milliseconds. */
 const DAYS_PER_TURN = 16;
@@ -146,4 +239,140 @@ export function visibleLevels(
 /** Returns the size of a level as clients see it: the largest quantity of an order if the source gives none. */
 export function sizeOf(size: Quantity | undefined): string {
   return size === undefined ? UNLIMITED : formatQuantity(size);
+}
+
+/** GET /api/ping. Source: decision 43. */
+export function ping(): JsonInput {
+  return {};
+}
+
+/** GET /api/time: returns the time of the engine's clock in epoch milliseconds. Source: decision 43. */
+export function time(parts: ServiceParts): JsonInput {
+  return { serverTime: parts.clock.nowMs() };
+}
+
+/**
+ * GET /api/status. `draining`: no new orders are taken. `degraded`: quotes stopped, the outcome of a child is unknown,
+ * the store fails, or another engine owns a shard. Otherwise `normal`. `reasons` has the kinds alone: their details are
+ * for an operator. Source: contract, Status; decisions 48 and EC.
+ */
+export function status(parts: ServiceParts): JsonInput {
+  const { system, reasons } = parts.engine.status();
+  return {
+    system,
+    reasons: reasons.map(({ kind }) => kind),
+    serverTime: parts.clock.nowMs(),
+    features: {
+      ...NO_FEATURES,
+      ...parts.settings.features,
+      advanced_orders: takesAdvanced(parts),
+    },
+  };
+}
+
+/** Whether advanced orders are taken: otherwise they are refused with 404 -1020 (decision 14). */
+function takesAdvanced({ engine }: Pick<ServiceParts, "engine">): boolean {
+  const { advancedOrders, liquidityMode } = engine.settings;
+  return advancedOrders && liquidityMode;
+}
+
+const NO_FEATURES: Required<HostFeatures> = {
+  leveraged_trading: false,
+  dark_pool_mode: false,
+  bridge_required: false,
+};
+
+/** GET /api/exchangeInfo. Source: contract, Exchange info; decisions 42 and 43; convention 5.1 and 5.2. */
+export function exchangeInfo(parts: ServiceParts): JsonInput {
+  const { limits } = parts.rateLimiter;
+  return {
+    timezone: "UTC",
+    serverTime: parts.clock.nowMs(),
+    rateLimits: limits === undefined ? [] : Object.values(rateLimitItems(limits)),
+    exchangeFilters: [],
+    symbols: symbolsOf(parts),
+  };
+}
+
+/** GET /api/getInstrumentPairs: returns the first `limit` instruments. Source: contract, Public market data. */
+export function instrumentPairs(parts: ServiceParts, parameters: Parameters): JsonInput {
+  const { limit } = readPairsQuery(parameters);
+  return { instrumentPairs: symbolsOf(parts).slice(0, limit) };
+}
+
+/**
+ * Returns every name of a type that is accepted. LIMIT is one even without native orders, because apiManaged=true makes
+ * it managed; MARKET is native only (decision 32). Where advanced orders are refused, only native ones are listed.
+ */
+const typesOf = (parts: Pick<ServiceParts, "native" | "engine">): readonly string[] => {
+  const isAdvanced = takesAdvanced(parts);
+  const isNative = parts.native !== undefined;
+  return [
+    ...(isAdvanced || isNative ? ["LIMIT"] : []),
+    ...(isNative ? ["MARKET"] : []),
+    ...(isAdvanced ? CANONICAL_TYPES.keys() : []),
+  ];
+};
+
+/** Order types and filters of a liquidity market. */
+type Tradable = Readonly<{
+  orderTypes: readonly string[];
+  isAdvanced: boolean;
+  filters: readonly JsonInput[];
+}>;
+
+function symbolsOf(parts: ServiceParts): readonly JsonInput[] {
+  const { engine, instruments } = parts;
+  const isAdvanced = takesAdvanced(parts);
+  const tradable = { orderTypes: typesOf(parts), isAdvanced, filters: filtersOf(engine.settings) };
+  return instruments.all().map((instrument) => instrumentView(instrument, tradable));
+}
+
+/**
+ * Returns the description of an instrument. Its filters state what placement enforces. An instrument that takes no
+ * orders has neither types nor filters and is never shown as TRADING. Orders that a client still holds on it can be
+ * read and canceled.
+ */
+function instrumentView(instrument: Instrument, { orderTypes, isAdvanced, filters }: Tradable): JsonInput {
+  const { id, symbol, status, baseAsset, quoteAsset, name, kind, address, url } = instrument;
+  const tradable = kind === "liquidity";
+  return {
+    id,
+    symbol,
+    status: tradable || status !== "TRADING" ? status : "CANCEL_ONLY",
+    baseAsset,
+    quoteAsset,
+    name,
+    kind,
+    isSpotTradingAllowed: tradable,
+    quantityScale: 6,
+    ...(address !== undefined && { address }),
+    ...(url !== undefined && { url }),
+    baseAssetPrecision: 6,
+    quoteAssetPrecision: 8,
+    orderTypes: tradable ? orderTypes : [],
+    icebergAllowed: tradable && isAdvanced,
+    ocoAllowed: tradable && isAdvanced,
+    otoAllowed: tradable && isAdvanced,
+    filters: tradable ? filters : [],
+  };
+}
+
+/**
+ * Returns the filters: the bounds and steps of decision 7, the opening minimum, and the limit of iceberg parts if there
+ * is one.
+ */
+function filtersOf({ minimumNotional, maxIcebergParts }: EngineSettings): readonly JsonInput[] {
+  const minimum = formatNotional(notional(minimumNotional));
+  return [
+    {
+      filterType: "PRICE_FILTER",
+      minPrice: "0.00000001",
+      maxPrice: "9999999999.99999999",
+      tickSize: "0.00000001",
+    },
+    { filterType: "LOT_SIZE", minQty: "0.000001", maxQty: "999999999999.999999", stepSize: "0.000001" },
+    { filterType: "NOTIONAL", minNotional: minimum, applyMinToMarket: true, avgPriceMins: 0 },
+    ...(maxIcebergParts > 0 ? [{ filterType: "ICEBERG_PARTS", limit: maxIcebergParts }] : []),
+  ];
 }

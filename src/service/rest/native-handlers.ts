@@ -25,11 +25,10 @@ import {
   placedNativeView,
   rejectedExecutionView,
   viewForRoute,
-} from "../views/native-order-view.ts";
-import { readWithCatalogue } from "./catalogue.ts";
-import { clientIdsOf } from "./ids.ts";
+} from "../views/native-order.ts";
+import { clientIdsOf, readWithCatalogue } from "./look-ups.ts";
 import type { Answer, ServiceParts, SignedCall } from "./parts.ts";
-import { retaining } from "./retained-rejections.ts";
+import { retaining } from "./rejections.ts";
 
 /** Returns the native orders of the host. Throws 404 -1020 if the host has none. */
 function nativeOf({ native }: ServiceParts): NativeOrders {

@@ -4,24 +4,32 @@ import {
   type OrderKeyContext,
   type PlaceCommand,
   placementFlow,
+  readCancelAll,
+  readOpenOrdersPage,
   readOrderKey,
   readPlacement,
 } from "../../requests/index.ts";
-import { requireInTime } from "../access/ownership.ts";
+import { accountOf, inSeveralSteps, requireInTime } from "../access/ownership.ts";
+import { canceledListView, canceledView, viewOf } from "../views/managed-order.ts";
 import {
   nativeOrderView,
   type Snapshot,
   scaledManagedView,
   scaledNativeView,
   viewForRoute,
-} from "../views/native-order-view.ts";
-import { canceledListView, canceledView, viewOf } from "../views/views.ts";
-import { readWithCatalogue } from "./catalogue.ts";
-import { type AccountKey, clientIdsOf, nativeKeyOf } from "./ids.ts";
+} from "../views/native-order.ts";
+import {
+  type AccountKey,
+  clientIdsOf,
+  type FoundOrder,
+  findManaged,
+  findOrder,
+  nativeKeyOf,
+  readWithCatalogue,
+} from "./look-ups.ts";
 import { cancelNative, placeNativeOrder, testNativeOrder } from "./native-handlers.ts";
-import { type FoundOrder, findManaged, findOrder } from "./order-lookup.ts";
 import type { Answer, ServiceParts, SignedCall } from "./parts.ts";
-import { retaining } from "./retained-rejections.ts";
+import { retaining } from "./rejections.ts";
 
 /**
  * POST /api/order: returns the whole managed order once it is durable. A plain LIMIT or MARKET is a native order and is
@@ -176,4 +184,34 @@ async function requireOrder(parts: ServiceParts, call: SignedCall): Promise<Foun
 function snapshotOf({ native }: ServiceParts, found: Exclude<FoundOrder, { managed: unknown }>): Snapshot {
   const order = "native" in found ? found.native : found.rejection;
   return { order, isPaperTrade: native?.isPaperTrade ?? false };
+}
+
+/**
+ * GET /api/v3/openOrders: returns a page of managed orders over all markets. `newestFirst` is present only if it was
+ * requested.
+ * Source: contract, Managed-order page envelope.
+ */
+export async function openOrders(parts: ServiceParts, call: SignedCall): Promise<Answer> {
+  const { includeHistory, newestFirst, limit, afterOrderId, ...actor } = readOpenOrdersPage(call.parameters);
+  const accountId = await accountOf(parts, call, actor);
+  const page = await parts.engine.page({ accountId, includeHistory, newestFirst, limit, afterOrderId });
+  return {
+    body: {
+      apiManaged: true,
+      includesHistory: includeHistory,
+      ...(newestFirst && { newestFirst }),
+      total: page.total,
+      nextOrderId: page.nextOrderId,
+      orders: await parts.longAnswers.map(page.orders, (order) => viewOf(parts, order, call.route)),
+    },
+  };
+}
+
+/** DELETE /api/v3/openOrders: cancels all managed orders of the account. Source: contract, Cancel-all result; decision 36. */
+export async function cancelAllOrders(parts: ServiceParts, call: SignedCall): Promise<Answer> {
+  const accountId = await accountOf(parts, call, readCancelAll(call.parameters));
+  const { matchedCount, canceledCount, cancelPendingCount } = await inSeveralSteps(
+    parts.engine.cancelAll(accountId),
+  );
+  return { body: { matchedCount, canceledCount, cancelPendingCount } };
 }

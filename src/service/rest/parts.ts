@@ -1,7 +1,9 @@
 import type { Engine } from "../../engine/index.ts";
 import type { Questions } from "../../host-answers/index.ts";
 import type {
+  Awaitable,
   Balances,
+  Clock,
   Entropy,
   Instruments,
   NativeOrders,
@@ -11,16 +13,103 @@ import type {
 } from "../../ports/index.ts";
 import type { AnyRoute } from "../../requests/index.ts";
 import type { JsonInput, Parameters } from "../../wire/index.ts";
-import type { Proof } from "../access/authentication.ts";
-import type { AccessParts } from "../access/parts.ts";
+import type { AccessParts, Proof } from "../access/authentication.ts";
 import type { Traffic } from "../traffic/traffic.ts";
 import type { TrafficTurns } from "../traffic/turns.ts";
-import type { ServiceSettings } from "./api.ts";
-import type { ClientSymbols } from "./compat/symbols.ts";
+import type { ClientSymbols } from "./compat/names.ts";
 import type { CountedPlacements } from "./counted-placements.ts";
-import type { Documents } from "./documents.ts";
-import type { LongAnswers } from "./long-answers.ts";
-import type { QuoteSeries } from "./quote-series.ts";
+import type { Documents, ServiceSettings } from "./routing.ts";
+
+/** Most rows of an answer that one turn of the event loop makes. */
+const ROWS_PER_TURN = 512;
+
+/** Time after which the rest of an answer waits for a further turn. */
+const TURN_MS = 4;
+
+/** Rows that are made before the time is looked at. An answer of no more rows is short. */
+const ROWS_AT_ONCE = 16;
+
+/** Resolves after all events that have already happened are handled. */
+export function nextTurn(clock: Pick<Clock, "soon">): Promise<void> {
+  return new Promise((resolve) => clock.soon(resolve));
+}
+
+/**
+ * Makes long answers in shares. Of all those that are under way, one turn of the event loop makes one further share, so that
+ * they delay other requests little, however many of them clients ask for. Short answers do not wait. Source: decisions AJ
+ * and NB.
+ */
+export class LongAnswers {
+  readonly #clock: Pick<Clock, "soon" | "monotonicMs">;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(clock: Pick<Clock, "soon" | "monotonicMs">) {
+    this.#clock = clock;
+  }
+
+  /** Maps the rows of an answer, and begins at most `rowsPerTurn` of them in one turn, fewer if they take long. */
+  async map<T, U>(
+    rows: readonly T[],
+    map: (row: T) => Awaitable<U>,
+    rowsPerTurn: number = ROWS_PER_TURN,
+  ): Promise<readonly U[]> {
+    const begun: Promise<U[]>[] = [];
+    const isLong = rows.length > Math.min(rowsPerTurn, ROWS_AT_ONCE);
+    for (let from = 0; from < rows.length; ) {
+      if (from > 0 || (isLong && this.#waiting.length > 0)) await this.#turn();
+      const untilMs = this.#clock.monotonicMs() + TURN_MS;
+      const end = Math.min(rows.length, from + rowsPerTurn);
+      do {
+        const to = Math.min(end, from + ROWS_AT_ONCE);
+        const share = Promise.all(rows.slice(from, to).map(map));
+        // A share that fails before the others have begun is handled at the end.
+        share.catch(() => undefined);
+        begun.push(share);
+        from = to;
+      } while (from < end && this.#clock.monotonicMs() < untilMs);
+    }
+    return (await Promise.all(begun)).flat() as U[];
+  }
+
+  #turn(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve);
+      if (this.#waiting.length === 1) this.#plan();
+    });
+  }
+
+  #plan(): void {
+    this.#clock.soon(() => {
+      this.#waiting.shift()?.();
+      if (this.#waiting.length > 0) this.#plan();
+    });
+  }
+}
+
+const SERIES_ID_LENGTH = 11;
+
+/**
+ * The series of the numbers of quotes. Each engine numbers the quotes of a market from 1, so that the numbers of two
+ * nodes, or of one node before and after a restart, are comparable only under the same id. Source: decision NR.
+ */
+export class QuoteSeries {
+  readonly #entropy: Entropy;
+  #id: string | undefined;
+
+  constructor(entropy: Entropy) {
+    this.#entropy = entropy;
+  }
+
+  /** The id, made when it is first read. Undefined while the host's entropy fails: a book does not depend on randomness. */
+  get id(): string | undefined {
+    try {
+      this.#id ??= this.#entropy.token(SERIES_ID_LENGTH);
+    } catch {
+      // The host is told by what checks its answers.
+    }
+    return this.#id;
+  }
+}
 
 /** Parts that all handlers of a service share. */
 export type ServiceParts = AccessParts &

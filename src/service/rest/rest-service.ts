@@ -3,28 +3,26 @@ import { OrderError } from "../../errors/index.ts";
 import type { Awaitable, RateLimiter, WeightVerdict } from "../../ports/index.ts";
 import type { AnyRoute } from "../../requests/index.ts";
 import { readQuery, type WireRequest, type WireResponse } from "../../wire/index.ts";
-import type { Front } from "../access/front-work.ts";
+import type { Front } from "../access/authentication.ts";
 import { Elsewhere } from "../access/ownership.ts";
 import { refuseExcess, type WeightRequest, weigh } from "../access/rate-limits.ts";
 import { turnCost } from "../traffic/turns.ts";
-import { authenticate, authenticateWorked } from "./authentication.ts";
-import { DOCUMENT_WEIGHT } from "./documents.ts";
-import { refusalOf } from "./failures.ts";
+import { authenticate, authenticateWorked, checkBytes, readHeaders } from "./authentication.ts";
 import { answerCall, answerPublic } from "./handlers.ts";
-import { readHeaders } from "./headers.ts";
 import type { Answer, ServiceParts } from "./parts.ts";
 import {
   emptyReply,
   type Reply,
   type ReplyStamp,
+  refusalOf,
   refusalReply,
   requestIdOf,
   successReply,
   wireReply,
 } from "./replies.ts";
-import { checkBytes } from "./request-bytes.ts";
 import {
   type Destination,
+  DOCUMENT_WEIGHT,
   destinationOf,
   methodsAt,
   onlyReads,
@@ -62,7 +60,7 @@ export type Handling<Other = never> = Readonly<{
 }>;
 
 /** Answers a weighed request about an account of the shard of another node. */
-export type AnswerElsewhere = (routed: RoutedRequest, shard: number) => Promise<WireResponse>;
+type AnswerElsewhere = (routed: RoutedRequest, shard: number) => Promise<WireResponse>;
 
 /**
  * The front thread that a request came through, if any. `ahead` answers a weighed request that leads to another node before it

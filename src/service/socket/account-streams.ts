@@ -18,25 +18,30 @@ import type {
 } from "../../ports/index.ts";
 import type { Dialect } from "../../requests/index.ts";
 import { type JsonInput, writeJson } from "../../wire/index.ts";
-import { type ClientSymbols, symbolForClient } from "../rest/compat/symbols.ts";
-import { accountUpdate, marginCall } from "./account-update.ts";
+import { type ClientSymbols, symbolForClient } from "../rest/compat/names.ts";
+import {
+  accountUpdate,
+  changesListStatus,
+  type EventStamp,
+  listStatus,
+  marginCall,
+  nativeTradeUpdate,
+  orderEventsOf,
+  orderTradeUpdate,
+} from "./account-events.ts";
 import { executionReport, nativeExecutionReport } from "./execution-report.ts";
-import { changesListStatus, listStatus } from "./list-status.ts";
-import { nativeTradeUpdate } from "./native-trade-update.ts";
-import { orderEventsOf } from "./order-events.ts";
-import { type EventStamp, orderTradeUpdate } from "./order-trade-update.ts";
 
 /** Receives the text of one event. */
 export type EventSink = (event: string) => void;
 
 /** Receives the events of an account, and learns once that its shard has left the engine, or that events are missing. */
-export type AccountSink = Readonly<{ event: EventSink; moved: () => void }>;
+type AccountSink = Readonly<{ event: EventSink; moved: () => void }>;
 
 /**
  * A subscription to the events of an account: the number of the last event before it, the id of the numbering, and a
  * function that ends it. Numbers are comparable only under the same id.
  */
-export type AccountSubscription = Readonly<{ sequence: number; streamId: string; end: () => void }>;
+type AccountSubscription = Readonly<{ sequence: number; streamId: string; end: () => void }>;
 
 const STREAM_ID_LENGTH = 22;
 
@@ -51,10 +56,10 @@ type Numbering = {
 };
 
 /** Whose events to receive, and in which form. */
-export type StreamRequest = Readonly<{ accountId: number; dialect: Dialect }>;
+type StreamRequest = Readonly<{ accountId: number; dialect: Dialect }>;
 
 /** Dependencies of the account streams. */
-export type AccountStreamParts = Readonly<{
+type AccountStreamParts = Readonly<{
   engine: Engine;
   clock: Clock;
   entropy: Entropy;

@@ -1,17 +1,140 @@
 import { networkOf } from "../../common/index.ts";
 import type { Clock } from "../../ports/index.ts";
 import type { AnyRoute } from "../../requests/index.ts";
-import type { Front } from "../access/front-work.ts";
+import type { Front } from "../access/authentication.ts";
 import type { ServiceParts } from "../rest/parts.ts";
 import type { EntryParts } from "../rest/rest-service.ts";
 import type { HeldKind, Holdings, LimitScope } from "../traffic/api.ts";
 import type { AccountStreams } from "./account-streams.ts";
 import type { MessageAnswers } from "./answers.ts";
 import type { SocketOptions, SocketPeer, SocketSession, SocketSettings } from "./api.ts";
-import { Keepalive } from "./keepalive.ts";
 import type { MarketStreams } from "./market-streams.ts";
-import { Outbox, type OutgoingKind } from "./outbox.ts";
-import { RateWindow } from "./window-counter.ts";
+
+/** Counts occurrences in windows of fixed length and checks them against a limit. */
+class RateWindow {
+  readonly #most: number;
+  readonly #windowMs: number;
+  #startMs = 0;
+  #count = 0;
+
+  constructor(limit: Readonly<{ most: number; windowMs: number }>) {
+    this.#most = limit.most;
+    this.#windowMs = limit.windowMs;
+  }
+
+  /** Counts one occurrence. Returns false if it exceeds the limit of its window. */
+  takes(nowMs: number): boolean {
+    if (nowMs - this.#startMs >= this.#windowMs) {
+      this.#startMs = nowMs;
+      this.#count = 0;
+    }
+    this.#count++;
+    return this.#count <= this.#most;
+  }
+}
+
+/** Kind of an outgoing text: the answer to a request, or an event. */
+type OutgoingKind = "reply" | "event";
+
+/**
+ * Bounded output of one connection. A reader that lets more wait than the limit of a kind gets no more of it. Each kind
+ * has its own limit, so that one long answer does not make a reader of events look slow. Sizes count characters; the
+ * texts are ASCII except for names that a client has chosen.
+ */
+class Outbox {
+  readonly #peer: SocketPeer;
+  readonly #limits: Readonly<Record<OutgoingKind, number>>;
+  /** Upper bound of the waiting size of each kind. Sent text is deducted when the bound is next checked. */
+  readonly #waiting: Record<OutgoingKind, number> = { reply: 0, event: 0 };
+
+  constructor(peer: SocketPeer, limits: Readonly<Record<OutgoingKind, number>>) {
+    this.#peer = peer;
+    this.#limits = limits;
+  }
+
+  /** Sends a text. Returns false if the reader is too slow for it. */
+  send(kind: OutgoingKind, text: string): boolean {
+    const waiting = Math.min(this.#waiting[kind], this.#peer.bufferedBytes());
+    if (waiting > this.#limits[kind]) return false;
+    this.#waiting[kind] = waiting + text.length;
+    this.#peer.send(text);
+    return true;
+  }
+}
+
+/** Ping interval, time allowed for a pong, and lifetime of a connection, in milliseconds. */
+type KeepaliveTimes = Readonly<{ pingEveryMs: number; pongWithinMs: number; lifeMs: number }>;
+
+/** Clocks and callbacks of a keepalive. */
+type KeepaliveHost = Readonly<{
+  clock: Clock;
+  realClock: Clock;
+  ping: () => void;
+  close: (reason: string) => void;
+}>;
+
+/** Real time that a peer always gets to answer a ping, however fast the service's clock is moved. */
+const REAL_GRACE_MS = 1_000;
+
+type Ping = Readonly<{ atMs: number; realMs: number }>;
+
+/**
+ * Pings a peer. Closes the connection if no pong arrives or the connection reaches its maximum age.
+ * Source: convention 1.2 gg and 4.2.
+ */
+class Keepalive {
+  readonly #times: KeepaliveTimes;
+  readonly #host: KeepaliveHost;
+  readonly #endsAtMs: number;
+  /** The oldest ping without a pong. */
+  #unanswered: Ping | undefined;
+  #cancelTick: () => void;
+  #cancelGrace: () => void = () => undefined;
+
+  constructor(times: KeepaliveTimes, host: KeepaliveHost) {
+    this.#times = times;
+    this.#host = host;
+    this.#endsAtMs = host.clock.monotonicMs() + times.lifeMs;
+    this.#cancelTick = this.#plan();
+  }
+
+  ponged(): void {
+    this.#unanswered = undefined;
+  }
+
+  stop(): void {
+    this.#cancelTick();
+    this.#cancelGrace();
+  }
+
+  #plan(): () => void {
+    const { clock } = this.#host;
+    const nextMs = Math.min(clock.monotonicMs() + this.#times.pingEveryMs, this.#endsAtMs);
+    return clock.schedule(nextMs, () => this.#tick());
+  }
+
+  #tick(): void {
+    const { clock, realClock, ping, close } = this.#host;
+    const nowMs = clock.monotonicMs();
+    if (nowMs >= this.#endsAtMs) return close("the connection has reached its age");
+    if (this.#unanswered !== undefined && nowMs - this.#unanswered.atMs >= this.#times.pongWithinMs) {
+      return this.#abandon(this.#unanswered);
+    }
+    this.#unanswered ??= { atMs: nowMs, realMs: realClock.monotonicMs() };
+    ping();
+    this.#cancelTick = this.#plan();
+  }
+
+  /** Closes the connection, unless the peer has had too little real time to answer. */
+  #abandon({ realMs }: Ping): void {
+    const { realClock, close } = this.#host;
+    if (realClock.monotonicMs() - realMs >= REAL_GRACE_MS) return close("no pong");
+    this.#cancelGrace = realClock.schedule(realMs + REAL_GRACE_MS, () => {
+      if (this.#unanswered === undefined) this.#tick();
+      else close("no pong");
+    });
+  }
+}
 
 /** Close codes of RFC 6455 that the service uses. */
 export const CLOSE = { goingAway: 1001, binary: 1003, policy: 1008, tooBig: 1009, tryAgain: 1013 } as const;
@@ -38,7 +161,7 @@ export type SocketParts = SessionParts &
   }>;
 
 /** Dependencies of a connection. */
-export type ServiceConnectionParts = Readonly<{
+type ServiceConnectionParts = Readonly<{
   peer: SocketPeer;
   /** Address of the client. */
   address: string;

@@ -1,19 +1,37 @@
 import { OrderError } from "../../errors/index.ts";
 import type { Dialect } from "../../requests/index.ts";
 import { type Parameters, readQuery, splitTarget, type WireRequest } from "../../wire/index.ts";
-import type { ServiceSettings } from "../rest/api.ts";
 import type { ServiceParts } from "../rest/parts.ts";
-import { clientStreams } from "./client-streams.ts";
+import type { ServiceSettings } from "../rest/routing.ts";
 import type { SocketParts } from "./connection.ts";
-import type { MarketStream } from "./market-stream.ts";
-import { PATHS, type PathKind } from "./paths.ts";
+import { clientStreams } from "./market-events.ts";
+import type { MarketStream } from "./market-streams.ts";
 import { liquidityNames, type PublicForm, streamsNamed } from "./public-session.ts";
 
+/** A dialect of requests, or public streams. */
+type PathKind = Dialect | "public";
+
+/**
+ * The dialect of requests, or public streams, at each path. Source: contract, WebSocket request methods and Events;
+ * decisions 43 and NO.
+ */
+const PATHS: ReadonlyMap<string, PathKind> = new Map<string, PathKind>([
+  ["/ws/listenKey", "own"],
+  ["/ws-api/v3", "own"],
+  ["/compat/ws-api/v3", "convention"],
+  ["/ws/liquidity", "public"],
+]);
+
+/** Returns the dialect of the requests at a target. Targets without requests have that of the service. */
+export function dialectAt(target: string): Dialect {
+  return PATHS.get(splitTarget(target)?.path ?? "") === "convention" ? "convention" : "own";
+}
+
 /** The form of a connection for requests. */
-export type PrivateForm = Readonly<{ dialect: Dialect; returnRateLimits: boolean }>;
+type PrivateForm = Readonly<{ dialect: Dialect; returnRateLimits: boolean }>;
 
 /** What a connection at a target is for. */
-export type Destination =
+type Destination =
   | (Readonly<{ kind: "private" }> & PrivateForm)
   | (Readonly<{ kind: "public" }> & PublicForm);
 

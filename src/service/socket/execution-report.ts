@@ -11,13 +11,10 @@ import {
 } from "../../decimal/index.ts";
 import type { NativeExecution } from "../../model/index.ts";
 import type { JsonInput } from "../../wire/index.ts";
-import { typeForClient } from "../rest/compat/order-types.ts";
-import { membersInEvents, NO_LIST } from "../views/managed-order.ts";
-import { tradeIdOf } from "../views/trade-id.ts";
-import { workingSince } from "../views/working-since.ts";
-import type { MarketStamp } from "./list-status.ts";
-import type { ExecutionType, OrderEvent } from "./order-events.ts";
-import { NONE, priceText } from "./order-trade-update.ts";
+import { typeForClient } from "../rest/compat/names.ts";
+import { membersInEvents, NO_LIST, workingSince } from "../views/managed-order.ts";
+import { tradeIdOf } from "../views/native-order.ts";
+import { type ExecutionType, type MarketStamp, NONE, type OrderEvent, priceText } from "./account-events.ts";
 
 /** Trade id of an event that is not a trade. */
 const NO_TRADE = -1;

@@ -1,21 +1,212 @@
 import { OrderError } from "../../errors/index.ts";
-import type { Awaitable, OrderCounts, WeightVerdict } from "../../ports/index.ts";
-import type { Dialect, MethodDescriptor, SessionAct } from "../../requests/index.ts";
-import type { Front } from "../access/front-work.ts";
-import { requireWeight } from "../access/rate-limits.ts";
-import { refusalOf } from "../rest/failures.ts";
+import type { Awaitable, OrderCounts, RateLimits, WeightVerdict } from "../../ports/index.ts";
+import { type Dialect, findMethod, type MethodDescriptor, type SessionAct } from "../../requests/index.ts";
+import { socketSignature, verifySocketSignature } from "../../signing/internal.ts";
+import {
+  type JsonInput,
+  type Parameters,
+  type RequestId,
+  readFlatText,
+  readSocketMessage,
+  type SocketMessage,
+  writeJson,
+} from "../../wire/index.ts";
+import { type Front, requiredKey, type Worked } from "../access/authentication.ts";
+import { rateLimitItems, requireWeight } from "../access/rate-limits.ts";
 import type { Answer } from "../rest/parts.ts";
+import { refusalOf, refusalReply } from "../rest/replies.ts";
 import { UNKNOWN_WEIGHT } from "../rest/routing.ts";
 import type { MethodCall, PassedText } from "./answers.ts";
 import type { SessionParts } from "./connection.ts";
-import { refusalText, resultText, type SocketReplyStamp } from "./replies.ts";
-import {
-  readSocketParameters,
-  requestOf,
-  type SocketRequest,
-  socketParametersOf,
-  weightOfRequest,
-} from "./request.ts";
+
+/** A message whose envelope was parsed: its id, and either its method and params or the problem with it. */
+type SocketRequest = Readonly<
+  { id: RequestId } & (
+    | { method: MethodDescriptor; params: string }
+    /** `malformed`: the message is not a request at all. */
+    | { problem: OrderError; malformed: boolean }
+  )
+>;
+
+/**
+ * Parses the envelope of a message. Never throws. A message with an invalid id is answered with id null.
+ * Source: contract, WebSocket request methods; convention 1.2 ff and 2.1.
+ */
+function readSocketRequest(text: string, dialect: Dialect = "own"): SocketRequest {
+  const message = envelopeOf(text);
+  if (message === undefined) return malformed(null, new OrderError("INVALID_JSON"));
+  if (message.id === undefined) return malformed(null, new OrderError("INVALID_REQUEST_ID"));
+  const { id, params = "{}" } = message;
+  if (message.method === undefined) return malformed(id, new OrderError("INVALID_JSON"));
+  const method = findMethod(message.method, dialect);
+  if (method === undefined) return { id, problem: new OrderError("UNKNOWN_METHOD"), malformed: false };
+  if (!params.startsWith("{")) return malformed(id, new OrderError("INVALID_PARAMS"));
+  return { id, method, params };
+}
+
+/** Returns the request of a message, from a front thread's results if there are any. */
+function requestOf(text: string, front: Front | undefined, dialect: Dialect): SocketRequest {
+  const envelope = front?.worked?.envelope;
+  const method = envelope && findMethod(envelope.method, dialect);
+  if (envelope === undefined || method === undefined) return readSocketRequest(text, dialect);
+  return { id: envelope.id, method, params: "" };
+}
+
+/** Returns the members of a message. Returns undefined for text that is not an object with valid members. */
+export function envelopeOf(text: string): SocketMessage | undefined {
+  try {
+    return readSocketMessage(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const malformed = (id: RequestId, problem: OrderError): SocketRequest => ({ id, problem, malformed: true });
+
+/** Parameters that the socket itself reads. No handler knows them. */
+const OF_THE_SOCKET: readonly string[] = ["apiKey", "signature", "returnRateLimits"];
+
+/** The params of a message: all of them as signed, and those for a handler. */
+type SocketParameters = Readonly<{
+  signed: Parameters;
+  own: Parameters;
+  /** Whether the reply reports the rate limits; undefined if the request does not say. */
+  returnRateLimits: boolean | undefined;
+}>;
+
+const WHOLE_NUMBER = /^-?[0-9]+$/;
+
+/**
+ * Parses the params. A whole number may also be sent as a string; a boolean may not. In the convention's dialect, every
+ * number is read by the field's own kind, and may have decimals.
+ * Throws an OrderError for params that are not a flat JSON object, and -1130 for a returnRateLimits that is not a
+ * boolean.
+ * Source: contract, WebSocket request methods ("Booleans are JSON booleans; decimals stay strings"); decision 43.
+ */
+const readSocketParameters = (params: string, dialect: Dialect): SocketParameters =>
+  socketParametersOf(readParameters(params, dialect), dialect);
+
+/** Parses the params as they were signed. Throws an OrderError for params that are not a flat JSON object. */
+const readParameters = (params: string, dialect: Dialect): Parameters =>
+  readFlatText(params, { decimals: dialect === "convention" });
+
+/** Splits params that are already parsed. */
+function socketParametersOf(signed: Parameters, dialect: Dialect): SocketParameters {
+  const own = new Map(signed);
+  for (const name of OF_THE_SOCKET) own.delete(name);
+  for (const [name, { kind, text }] of own) {
+    // A whole number sent as a string is parsed by the field's own kind, as in a query.
+    const isWhole = kind === "string" && WHOLE_NUMBER.test(text);
+    if (isWhole || (kind === "integer" && dialect === "convention")) own.set(name, { text, kind: "text" });
+  }
+  return { signed, own, returnRateLimits: readSwitch(signed) };
+}
+
+/** Returns the weight of a request. Its params count only if they can be parsed. */
+function weightOfRequest(
+  { method, params }: Extract<SocketRequest, { method: unknown }>,
+  front: Front | undefined,
+  dialect: Dialect,
+): number {
+  const { weight } = method;
+  if (typeof weight === "number") return weight;
+  return weight(front?.worked?.parameters ?? readable(params, dialect));
+}
+
+function readable(params: string, dialect: Dialect): Parameters {
+  try {
+    return readParameters(params, dialect);
+  } catch {
+    return new Map();
+  }
+}
+
+function readSwitch(parameters: Parameters): boolean | undefined {
+  const sent = parameters.get("returnRateLimits");
+  if (sent === undefined) return undefined;
+  if (sent.kind === "boolean") return sent.text === "true";
+  throw new OrderError("INVALID_PARAMETER", { field: "returnRateLimits", advice: "Send true or false." });
+}
+
+/**
+ * Runs the part of a signed message that needs only its text and a secret, in a front thread, as {@link workRequest}
+ * does for a request. Never throws. Source: decision HS.
+ *
+ * @internal
+ */
+export function workMessage(
+  text: string,
+  secretOf: (apiKey: string) => string | undefined,
+  dialect: Dialect,
+): Worked | undefined {
+  try {
+    const request = readSocketRequest(text, dialect);
+    if (!("method" in request) || request.method.access === "PUBLIC") return undefined;
+    const { id, method, params } = request;
+    const parameters = readParameters(params, dialect);
+    const signed = socketSignature(parameters);
+    const apiKey = requiredKey(signed.apiKey);
+    const secret = secretOf(apiKey);
+    if (!verifySocketSignature({ secret, signed }) || secret === undefined) return undefined;
+    const envelope = { id, method: method.name };
+    return { apiKey, signature: signed.signature, parameters, secret, envelope };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Used amounts of the rate limits. Unknown amounts are left out. */
+type LimitUsage = Readonly<{
+  limits: RateLimits | undefined;
+  weight?: number;
+  orders?: OrderCounts | undefined;
+}>;
+
+/** Members of every reply: the request's id and, unless the client declined them, the used amounts of the limits. */
+type SocketReplyStamp = Readonly<{ id: RequestId; used: LimitUsage | undefined }>;
+
+/** Builds the reply of a successful request. Its result is the body that REST returns. Source: convention 4.1. */
+function resultText({ body }: Answer, stamp: SocketReplyStamp): string {
+  return writeJson({ id: stamp.id, status: 200, result: body, ...usedItems(stamp.used) });
+}
+
+/** Settings and time for the reply of a refusal. */
+type RefusalContext = Readonly<{ businessAs200: boolean; nowMs: number }>;
+
+/**
+ * Builds the reply of a refusal: the HTTP status and the body that REST would return, and the parameter that the
+ * error is about; for a limit or a ban also the time after which to retry.
+ * Source: contract, WebSocket request methods; convention 1, gap 25; decision MG.
+ */
+function refusalText(
+  error: OrderError,
+  stamp: SocketReplyStamp,
+  { businessAs200, nowMs }: RefusalContext,
+): string {
+  const { status } = refusalReply(error, { businessAs200 });
+  const { retryAfter } = error.details;
+  const data = typeof retryAfter === "number" && {
+    serverTime: nowMs,
+    retryAfter: nowMs + retryAfter * 1_000,
+  };
+  const { field } = error;
+  const told = { ...error.toBody(), ...(field !== undefined && { field }), ...(data && { data }) };
+  return writeJson({ id: stamp.id, status, error: told, ...usedItems(stamp.used) });
+}
+
+function usedItems(used: LimitUsage | undefined): Readonly<{ rateLimits?: readonly JsonInput[] }> {
+  return used === undefined ? {} : { rateLimits: itemsOf(used) };
+}
+
+function itemsOf({ limits, weight, orders }: LimitUsage): readonly JsonInput[] {
+  if (limits === undefined) return [];
+  const { weightPerMinute, ordersPer10s, ordersPerDay } = rateLimitItems(limits);
+  return [
+    ...(orders === undefined ? [] : [{ ...ordersPer10s, count: orders.per10s }]),
+    ...(orders === undefined ? [] : [{ ...ordersPerDay, count: orders.perDay }]),
+    ...(weight === undefined ? [] : [{ ...weightPerMinute, count: weight }]),
+  ];
+}
 
 /** State of a message while it is being answered. */
 export type Progress = {

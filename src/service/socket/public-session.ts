@@ -10,16 +10,14 @@ import {
   writeJson,
 } from "../../wire/index.ts";
 import { refuseExcess } from "../access/rate-limits.ts";
-import { refusalOf } from "../rest/failures.ts";
 import type { ServiceParts } from "../rest/parts.ts";
+import { refusalOf } from "../rest/replies.ts";
 import type { SocketPeer } from "./api.ts";
 import { CLOSE, type LiveSession, ServiceConnection, type SocketParts } from "./connection.ts";
 import { RequestInbox, weighMessage } from "./inbox.ts";
-import { MarketEvent } from "./market-event.ts";
-import { liquidityStream } from "./market-payloads.ts";
-import type { MarketStream } from "./market-stream.ts";
-import { envelopeOf } from "./request.ts";
-import type { MarketReader } from "./stream-readers.ts";
+import { liquidityStream } from "./market-events.ts";
+import { MarketEvent, type MarketReader, type MarketStream } from "./market-streams.ts";
+import { envelopeOf } from "./messages.ts";
 
 /** Returns the stream of a name, or undefined if there is none. */
 type ReadName = (name: string) => MarketStream | undefined;
@@ -35,7 +33,7 @@ export type PublicForm = Readonly<{
 }>;
 
 /** Peer, streams and end callback of a connection. */
-export type PublicOptions = PublicForm & Readonly<{ peer: SocketPeer; onEnd: () => void }>;
+type PublicOptions = PublicForm & Readonly<{ peer: SocketPeer; onEnd: () => void }>;
 
 /** Returns the reader of the names of `/ws/liquidity`. */
 export function liquidityNames({ instruments }: Pick<ServiceParts, "instruments">): ReadName {

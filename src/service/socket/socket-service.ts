@@ -3,21 +3,25 @@ import { OrderError } from "../../errors/index.ts";
 import { type AnyRoute, COMPAT_ROUTES, METHODS, ROUTES } from "../../requests/index.ts";
 import type { WireRequest, WireResponse } from "../../wire/index.ts";
 import { refuseExcess, requireConnection, weigh } from "../access/rate-limits.ts";
-import type { ServiceSettings } from "../rest/api.ts";
-import { refusalOf } from "../rest/failures.ts";
 import type { ServiceParts } from "../rest/parts.ts";
-import { refusalReply, requestIdOf, wireReply } from "../rest/replies.ts";
+import { refusalOf, refusalReply, requestIdOf, wireReply } from "../rest/replies.ts";
 import type { EntryParts } from "../rest/rest-service.ts";
-import { isServed, UNKNOWN_WEIGHT } from "../rest/routing.ts";
+import { isServed, type ServiceSettings, UNKNOWN_WEIGHT } from "../rest/routing.ts";
 import { AccountStreams } from "./account-streams.ts";
-import type { SocketOptions, SocketPeer, SocketService, SocketSession, SocketSettings } from "./api.ts";
+import { OwnAnswers } from "./answers.ts";
+import {
+  resolveSocketSettings,
+  type SocketOptions,
+  type SocketPeer,
+  type SocketService,
+  type SocketSession,
+  type SocketSettings,
+} from "./api.ts";
 import { type LiveSession, type SocketParts, transportSide } from "./connection.ts";
 import { countStreamNames, destinationOf, leadsSomewhere } from "./destinations.ts";
 import { MarketStreams } from "./market-streams.ts";
-import { OwnAnswers } from "./own-answers.ts";
 import { PrivateSession } from "./private-session.ts";
 import { PublicSession } from "./public-session.ts";
-import { resolveSocketSettings } from "./settings.ts";
 
 /** Weight of opening a connection, besides that of the streams that its target names (convention 4.1). */
 const CONNECT_WEIGHT = 2;

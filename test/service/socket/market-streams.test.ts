@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { MarketPeriod } from "../../../src/service/socket/market-stream.ts";
-import { MarketStreams } from "../../../src/service/socket/market-streams.ts";
+import { type MarketPeriod, MarketStreams } from "../../../src/service/socket/market-streams.ts";
 import { TrafficTurns } from "../../../src/service/traffic/turns.ts";
 import { openWorld, START_MS } from "../../support/service-world.ts";
 

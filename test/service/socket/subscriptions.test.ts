@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Subscriptions } from "../../../src/service/socket/subscriptions.ts";
+import { Subscriptions } from "../../../src/service/socket/private-session.ts";
 
 const subscriptionsOf = (ended: number[] = []): ((accountId: number) => unknown) & { all: Subscriptions } => {
   const all = new Subscriptions({ nowMs: () => 0, send: () => undefined, overrun: () => undefined });
