@@ -57,7 +57,7 @@ import type { Front } from "./access/authentication.ts";
 import { crossOriginOf, isAllowableOrigin } from "./access/cross-origin.ts";
 import { ClientSymbols } from "./rest/compat/names.ts";
 import { CountedPlacements } from "./rest/counted-placements.ts";
-import { LongAnswers, QuoteSeries, type ServiceParts } from "./rest/parts.ts";
+import { LongAnswers, quoteSeriesOf, type ServiceParts } from "./rest/parts.ts";
 import { createRejectionBuffer } from "./rest/rejections.ts";
 import { type Arrival, handleForwarded, handleRequest, type ShardElsewhere } from "./rest/rest-service.ts";
 import { Documents, type HostFeatures, type ServiceSettings } from "./rest/routing.ts";
@@ -65,7 +65,7 @@ import { type MessageAnswers, OwnAnswers, type StreamSink } from "./socket/answe
 import type { SocketOptions, SocketService, SocketSettings } from "./socket/api.ts";
 import type { SocketParts } from "./socket/connection.ts";
 import { answerForwarded, type ForwardedMessage, type ForwardedReply } from "./socket/private-session.ts";
-import { createSockets, socketPartsOf } from "./socket/socket-service.ts";
+import { Sockets, socketPartsOf } from "./socket/socket-service.ts";
 import type { ByteLimits, StreamLimits, TrafficLimits } from "./traffic/api.ts";
 import { Traffic } from "./traffic/traffic.ts";
 import { TrafficTurns } from "./traffic/turns.ts";
@@ -327,18 +327,19 @@ export function createService(given: ServiceOptions): Service {
     turns: new TrafficTurns((run) => realClock.soon(run), traffic),
     documents: new Documents(options.documents),
     longAnswers: new LongAnswers(clock),
-    quoteSeries: new QuoteSeries(ports.entropy),
+    quoteSeries: quoteSeriesOf(ports.entropy),
     clientSymbols: new ClientSymbols(ports.instruments, clock),
   };
-  const events = accountEventsOf(options, ports.questions);
-  watchFunds(parts, events.accountEvents);
+  const { accountEvents } = options.sockets ?? {};
+  const events = accountEvents && checkedAccountEvents(accountEvents, ports.questions);
+  watchFunds(parts, events);
   watchShards(parts);
-  const sockets = socketPartsOf(parts, { ...options.sockets, ...events });
+  const sockets = socketPartsOf(parts, options.sockets ?? {}, events);
   return {
     handle: (request, front) => handleRequest(parts, request, { front }),
     forNode: (owns) => shareOf({ ...parts, owns }, sockets),
     documents: Object.keys(options.documents ?? {}),
-    sockets: createSockets(sockets, options.sockets?.settings),
+    sockets: new Sockets(sockets, options.sockets?.settings),
     traffic: parts.traffic,
     reportTo(receiver) {
       const ends = [telemetry.reportTo(receiver), engine.reportTo(receiver)];
@@ -365,21 +366,8 @@ function shareOf(parts: ServiceParts, sockets: () => SocketParts): NodeShare {
   };
 }
 
-type Ports = Pick<
-  ServiceParts,
-  | "questions"
-  | "telemetry"
-  | "accounts"
-  | "instruments"
-  | "entropy"
-  | "rateLimiter"
-  | "native"
-  | "balances"
-  | "rejections"
->;
-
 /** Returns the ports of the host; every answer of them is checked. */
-function checkedPorts(options: ServiceOptions & Readonly<{ telemetry: Telemetry }>): Ports {
+function checkedPorts(options: ServiceOptions & Readonly<{ telemetry: Telemetry }>) {
   const { engine, clock, telemetry, nativeOrders, balances, rejections } = options;
   const questions = new Questions({ clock, telemetry, timeoutMs: engine.settings.hostTimeoutMs });
   return {
@@ -393,14 +381,6 @@ function checkedPorts(options: ServiceOptions & Readonly<{ telemetry: Telemetry 
     balances: balances && checkedBalances(balances, questions),
     rejections: checkedRejections(rejections ?? createRejectionBuffer(), questions),
   };
-}
-
-function accountEventsOf(
-  { sockets }: ServiceOptions,
-  questions: Questions,
-): Readonly<{ accountEvents?: AccountEvents }> {
-  const events = sockets?.accountEvents;
-  return events === undefined ? {} : { accountEvents: checkedAccountEvents(events, questions) };
 }
 
 /**

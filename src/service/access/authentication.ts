@@ -158,22 +158,23 @@ export interface Front {
 }
 
 /**
- * Returns the current key of a request whose signature a front thread verified. Returns undefined if it verified none, or if
+ * Returns what a front thread has verified of a request, with the current key. Returns undefined if it verified nothing, or if
  * the key is gone or has another secret; the results of the front thread are void then. Throws an OrderError -2015 if the
  * key lacks the address or the permission.
  */
-export async function keyOfWorked(
+export async function provedAhead(
   { accounts }: Pick<AccessParts, "accounts">,
-  front: Front,
+  front: Front | undefined,
   use: KeyUse,
-): Promise<ApiKey | undefined> {
-  const { worked } = front;
+): Promise<Readonly<{ key: ApiKey } & Pick<Worked, "signature" | "parameters">> | undefined> {
+  const worked = front?.worked;
   if (worked === undefined) return undefined;
+  const { signature, parameters } = worked;
   const key = await accounts.key(worked.apiKey);
   if (key?.secret !== worked.secret) {
-    front.outdated();
+    front?.outdated();
     return undefined;
   }
   if (!hasAccess(key, use)) throw new OrderError("REJECTED_API_KEY");
-  return key;
+  return { key, signature, parameters };
 }

@@ -22,7 +22,7 @@ import {
   admitted,
   type Front,
   type KeyUse,
-  keyOfWorked,
+  provedAhead,
   provedKey,
   requiredKey,
   type Worked,
@@ -141,12 +141,9 @@ export async function authenticateWorked(
   parts: ServiceParts,
   { route, request, front }: Pick<Arrival, "route" | "request"> & Readonly<{ front: Front }>,
 ): Promise<SignedCall | undefined> {
-  const { worked } = front;
   const use = useOf(route, request);
-  const key = await keyOfWorked(parts, front, use);
-  if (worked === undefined || key === undefined) return undefined;
-  const { signature, parameters } = worked;
-  return admittedCall(parts, { ...use, route, key, signature, parameters });
+  const proved = await provedAhead(parts, front, use);
+  return proved && admittedCall(parts, { ...use, ...proved, route });
 }
 
 /** Checks freshness and replay guard, in that order. */

@@ -55,7 +55,10 @@ export async function placeNativeOrder(parts: ServiceParts, call: SignedCall): P
     return await native.place({ ...terms, ...request });
   };
   const { placed, counts } = await retaining(parts, { accountId, order: terms }, () =>
-    parts.placements.placeNative({ accountId, clientOrderId, findKnown, place }),
+    parts.placements.placeNative(
+      { accountId, isKnown: async () => (await findKnown()) !== undefined, place },
+      clientOrderId,
+    ),
   );
   const { order, fills } = placed;
   return { body: viewForRoute(call.route, order, placedNativeView(order, fills)), counts };

@@ -92,23 +92,21 @@ const SERIES_ID_LENGTH = 11;
  * The series of the numbers of quotes. Each engine numbers the quotes of a market from 1, so that the numbers of two
  * nodes, or of one node before and after a restart, are comparable only under the same id. Source: decision NR.
  */
-export class QuoteSeries {
-  readonly #entropy: Entropy;
-  #id: string | undefined;
-
-  constructor(entropy: Entropy) {
-    this.#entropy = entropy;
-  }
-
+export function quoteSeriesOf(entropy: Entropy): Readonly<{
   /** The id, made when it is first read. Undefined while the host's entropy fails: a book does not depend on randomness. */
-  get id(): string | undefined {
-    try {
-      this.#id ??= this.#entropy.token(SERIES_ID_LENGTH);
-    } catch {
-      // The host is told by what checks its answers.
-    }
-    return this.#id;
-  }
+  id: string | undefined;
+}> {
+  let id: string | undefined;
+  return {
+    get id() {
+      try {
+        id ??= entropy.token(SERIES_ID_LENGTH);
+      } catch {
+        // The host is told by what checks its answers.
+      }
+      return id;
+    },
+  };
 }
 
 /** Parts that all handlers of a service share. */
@@ -131,7 +129,7 @@ export type ServiceParts = AccessParts &
     turns: TrafficTurns;
     documents: Documents;
     longAnswers: LongAnswers;
-    quoteSeries: QuoteSeries;
+    quoteSeries: ReturnType<typeof quoteSeriesOf>;
     clientSymbols: ClientSymbols;
   }>;
 

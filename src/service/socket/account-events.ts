@@ -57,6 +57,8 @@ export type OrderEvent = Readonly<{
 type FilledFact = Extract<Fact, { kind: "FILLED" }>;
 type EndedFact = Extract<Fact, { kind: "ENDED" }>;
 
+const OF_STALLS: ReadonlySet<AlertKind> = new Set(["ORDER_STALLED", "ORDER_RESUMED"]);
+
 const isFilled = (fact: Fact): fact is FilledFact => fact.kind === "FILLED";
 const isEnded = (fact: Fact): fact is EndedFact => fact.kind === "ENDED";
 
@@ -68,79 +70,56 @@ const isEnded = (fact: Fact): fact is EndedFact => fact.kind === "ENDED";
  */
 export function orderEventsOf({ record, order }: OrderUpdate): readonly OrderEvent[] {
   const facts = record.changes.find(({ orderId }) => orderId === order.orderId)?.facts ?? [];
-  const events = new EventBuilder(order, facts, record.timeMs);
-  for (const fact of facts) events.publish(fact);
-  return events.events;
+  const end = facts.find(isEnded);
+  const fills = facts.filter(isFilled);
+  const events: OrderEvent[] = [];
+  let executed = fills.reduce<ExecutedValue>((total, { fill }) => beforeExecution(total, fill), order);
+  for (const fact of facts) {
+    if (fact.kind === "FILLED") executed = afterExecution(executed, fact.fill);
+    const event = eventOf(fact, { order, end, lastFill: fills.at(-1), isFirst: events.length === 0 });
+    if (event !== undefined)
+      events.push({ order, timeMs: record.timeMs, view: statusOf(order), executed, ...event });
+    // An alert belongs to the event before it.
+    const last = fact.kind === "ALERT" ? events.pop() : undefined;
+    if (fact.kind === "ALERT" && last !== undefined)
+      events.push({ ...last, alerts: [...(last.alerts ?? []), fact.alert] });
+  }
+  return events;
 }
 
-const OF_STALLS: ReadonlySet<AlertKind> = new Set(["ORDER_STALLED", "ORDER_RESUMED"]);
+/** The order of a fact, the end and the last fill that came with it, and whether no event comes before it. */
+type FactContext = Readonly<{
+  order: ParentOrder;
+  end: EndedFact | undefined;
+  lastFill: FilledFact | undefined;
+  isFirst: boolean;
+}>;
 
-/** Builds the events of one order from the facts of a record. */
-class EventBuilder {
-  readonly events: OrderEvent[] = [];
-  readonly #order: ParentOrder;
-  readonly #timeMs: number;
-  readonly #end: EndedFact | undefined;
-  readonly #lastFill: FilledFact | undefined;
-  #executed: ExecutedValue;
-
-  constructor(order: ParentOrder, facts: readonly Fact[], timeMs: number) {
-    this.#order = order;
-    this.#timeMs = timeMs;
-    this.#end = facts.find(isEnded);
-    const fills = facts.filter(isFilled);
-    this.#lastFill = fills.at(-1);
-    this.#executed = fills.reduce<ExecutedValue>((total, { fill }) => beforeExecution(total, fill), order);
-  }
-
-  publish(fact: Fact): void {
-    if (fact.kind === "ACCEPTED" || fact.kind === "RELEASED") this.#add({ execution: "NEW" });
-    else if (isFilled(fact)) this.#trade(fact);
-    else if (isEnded(fact)) this.#ended(fact);
-    else if (fact.kind === "ALERT") this.#alert(fact.alert);
-    else if (fact.kind === "TRIGGERED") this.#triggered();
-  }
-
-  /** A child may follow late or never. An event before it, or the end that comes with it, has the trigger already. */
-  #triggered(): void {
-    if (this.events.length === 0 && this.#end === undefined) this.#add({ execution: "TRIGGERED" });
-  }
-
-  #trade(fact: FilledFact): void {
-    this.#executed = afterExecution(this.#executed, fact.fill);
-    const completes = this.#end?.status === "FILLED" && fact === this.#lastFill;
-    const goesOn = this.#end !== undefined && !completes;
-    this.#add({
-      execution: "TRADE",
-      fill: fact.fill,
-      ...(goesOn && { view: beforeEnd(this.#order) }),
-    });
-  }
-
-  /** Adds the end. If the order is filled, the event of the last fill already says so. */
-  #ended({ status, reason }: EndedFact): void {
-    if (status !== "FILLED") this.#add({ execution: status, reason });
-    else if (this.#lastFill === undefined) this.#add({ execution: "TRADE" });
-  }
-
-  /**
-   * Attaches an alert to the event before it. Without one, that the order is stalled or goes on is an event of its own; any
-   * other alert concerns only the operator.
-   */
-  #alert(alert: AlertKind): void {
-    if (this.events.length === 0 && OF_STALLS.has(alert)) this.#add({ execution: "ALERT" });
-    const last = this.events.pop();
-    if (last !== undefined) this.events.push({ ...last, alerts: [...(last.alerts ?? []), alert] });
-  }
-
-  #add(event: Pick<OrderEvent, "execution" | "fill" | "reason"> & { readonly view?: StatusView }): void {
-    this.events.push({
-      order: this.#order,
-      timeMs: this.#timeMs,
-      view: statusOf(this.#order),
-      executed: this.#executed,
-      ...event,
-    });
+function eventOf(
+  fact: Fact,
+  { order, end, lastFill, isFirst }: FactContext,
+): (Pick<OrderEvent, "execution" | "fill" | "reason"> & { readonly view?: StatusView }) | undefined {
+  switch (fact.kind) {
+    case "ACCEPTED":
+    case "RELEASED":
+      return { execution: "NEW" };
+    case "FILLED": {
+      const completes = end?.status === "FILLED" && fact === lastFill;
+      const goesOn = end !== undefined && !completes;
+      return { execution: "TRADE", fill: fact.fill, ...(goesOn && { view: beforeEnd(order) }) };
+    }
+    case "ENDED":
+      if (fact.status !== "FILLED") return { execution: fact.status, reason: fact.reason };
+      // If the order is filled, the event of the last fill already says so.
+      return lastFill === undefined ? { execution: "TRADE" } : undefined;
+    case "ALERT":
+      // That the order is stalled or goes on is an event of its own; any other alert alone concerns only the operator.
+      return isFirst && OF_STALLS.has(fact.alert) ? { execution: "ALERT" } : undefined;
+    case "TRIGGERED":
+      // A child may follow late or never. An event before it, or the end that comes with it, has the trigger already.
+      return isFirst && end === undefined ? { execution: "TRIGGERED" } : undefined;
+    default:
+      return undefined;
   }
 }
 

@@ -1,24 +1,11 @@
-import {
-  type Engine,
-  EngineError,
-  type ListUpdate,
-  type OrderUpdate,
-  type ShardsUpdate,
-} from "../../engine/index.ts";
+import { EngineError, type ListUpdate, type OrderUpdate, type ShardsUpdate } from "../../engine/index.ts";
 import { CHILD_PREFIX, shardOf } from "../../lifecycle/index.ts";
 import { type NativeExecution, SHARD_COUNT } from "../../model/index.ts";
-import type {
-  AccountEvent,
-  AccountEvents,
-  Clock,
-  Entropy,
-  Instruments,
-  NativeOrders,
-  ToldFill,
-} from "../../ports/index.ts";
+import type { AccountEvent, AccountEvents, ToldFill } from "../../ports/index.ts";
 import type { Dialect } from "../../requests/index.ts";
 import { type JsonInput, writeJson } from "../../wire/index.ts";
-import { type ClientSymbols, symbolForClient } from "../rest/compat/names.ts";
+import { symbolForClient } from "../rest/compat/names.ts";
+import type { ServiceParts } from "../rest/parts.ts";
 import {
   accountUpdate,
   changesListStatus,
@@ -58,16 +45,8 @@ type Numbering = {
 /** Whose events to receive, and in which form. */
 type StreamRequest = Readonly<{ accountId: number; dialect: Dialect }>;
 
-/** Dependencies of the account streams. */
-type AccountStreamParts = Readonly<{
-  engine: Engine;
-  clock: Clock;
-  entropy: Entropy;
-  accountEvents: AccountEvents | undefined;
-  native: NativeOrders | undefined;
-  instruments: Instruments;
-  clientSymbols: ClientSymbols;
-}>;
+type Parts = Pick<ServiceParts, "engine" | "clock" | "entropy" | "native" | "instruments" | "clientSymbols"> &
+  Readonly<{ accountEvents: AccountEvents | undefined }>;
 
 /**
  * The private streams of the accounts that the engine owns. Events go out in journal order. Each has a number that rises by
@@ -76,14 +55,14 @@ type AccountStreamParts = Readonly<{
  * is made once for all subscribers of a dialect. Source: decisions 45, NP and XR; complaint 35; I54.
  */
 export class AccountStreams {
-  readonly #parts: AccountStreamParts;
+  readonly #parts: Parts;
   readonly #numberings: Map<number, Numbering> = new Map();
   /** Shards of other nodes. Every node hears what the host says of their accounts. */
   readonly #elsewhere: Set<number> = new Set();
   /** Last known names of markets in the convention's dialect, by symbol. */
   readonly #symbols: Map<string, string> = new Map();
 
-  constructor(parts: AccountStreamParts) {
+  constructor(parts: Parts) {
     this.#parts = parts;
     for (let shard = 0; shard < SHARD_COUNT; shard++)
       if (!parts.engine.owns(shard)) this.#elsewhere.add(shard);

@@ -14,8 +14,8 @@ import {
   type Front,
   hasAccess,
   type KeyUse,
-  keyOfWorked,
   type Proof,
+  provedAhead,
   provedKey,
   requiredKey,
 } from "../access/authentication.ts";
@@ -76,23 +76,14 @@ export interface MessageAnswers {
   subscribe(call: MethodCall, sink: StreamSink): Promise<OpenStream | PassedText>;
 }
 
-/** A signed message before authentication. */
-type ArrivingMessage = Readonly<{
-  method: MethodDescriptor;
-  signed: Parameters;
-  address: string;
-  connection: string | undefined;
-  front?: Front | undefined;
-}>;
-
 /**
  * Authenticates a message and checks that it may be served now: signature, key, address list and permission,
  * freshness, replay guard, in that order. Every message authenticates itself. Throws an OrderError as the REST authentication
  * does. The timestamp is required. Source: contract, Authentication, WebSocket; decisions 39-41; hostile input 95.
  */
 async function authenticateMessage(
-  parts: Pick<AccessParts, "accounts" | "clock" | "replayGuard" | "traffic">,
-  { method, signed: parameters, address, connection, front }: ArrivingMessage,
+  parts: AccessParts,
+  { method, signed: parameters, address, connection, front }: MethodCall,
 ): Promise<Proof> {
   const use = { permission: method.access === "TRADE" ? "TRADE" : "READ", address } as const;
   const { key, signature } =
@@ -106,33 +97,16 @@ async function authenticateMessage(
   return admitted(parts, { ...use, key, signature, target: method, connection });
 }
 
-type Proved = Pick<Proof, "key" | "signature">;
-
 async function provedHere(
-  parts: Pick<AccessParts, "accounts">,
+  parts: AccessParts,
   { parameters, front, ...use }: KeyUse & Readonly<{ parameters: Parameters; front: Front | undefined }>,
-): Promise<Proved> {
+): Promise<Pick<Proof, "key" | "signature">> {
   const signed = socketSignature(parameters);
   const apiKey = requiredKey(signed.apiKey);
   const isSigned = (secret: string | undefined): boolean => verifySocketSignature({ secret, signed });
   const key = await provedKey(parts, { ...use, apiKey, isSigned });
   front?.proved(key);
   return { key, signature: signed.signature };
-}
-
-/**
- * Returns the key and signature that a front thread has verified, if the host confirms that the secret is still the
- * key's.
- */
-async function provedAhead(
-  parts: Pick<AccessParts, "accounts">,
-  front: Front | undefined,
-  use: KeyUse,
-): Promise<Proved | undefined> {
-  const worked = front?.worked;
-  if (front === undefined || worked === undefined) return undefined;
-  const key = await keyOfWorked(parts, front, use);
-  return key && { key, signature: worked.signature };
 }
 
 /** Connection and account of a subscription. */
@@ -241,7 +215,7 @@ export class OwnAnswers implements MessageAnswers {
     const { method, own } = call;
     if (!("route" in method)) throw new OrderError("UNKNOWN_METHOD");
     if (method.access === "PUBLIC") return await answerPublic(service, method.route, own);
-    const proved = await this.#proved(call);
+    const proved = await authenticateMessage(service, call);
     const { expiresAtMs } = call;
     return await answerCall({ ...service, expiresAtMs }, { ...proved, route: method.route, parameters: own });
   }
@@ -256,13 +230,9 @@ export class OwnAnswers implements MessageAnswers {
     });
   }
 
-  #proved({ method, signed, front, address, connection }: MethodCall): Promise<Proof> {
-    return authenticateMessage(this.#parts.service, { method, signed, front, address, connection });
-  }
-
   async #byKey(call: MethodCall): Promise<Subscriber> {
     const { service } = this.#parts;
-    const proved = await this.#proved(call);
+    const proved = await authenticateMessage(service, call);
     const { accounts, clock } = service;
     const accountId = await accountOf(service, proved, readSubscription(call.own));
     const allowed = async (): Promise<boolean> => {

@@ -33,35 +33,6 @@ class RateWindow {
   }
 }
 
-/** Kind of an outgoing text: the answer to a request, or an event. */
-type OutgoingKind = "reply" | "event";
-
-/**
- * Bounded output of one connection. A reader that lets more wait than the limit of a kind gets no more of it. Each kind
- * has its own limit, so that one long answer does not make a reader of events look slow. Sizes count characters; the
- * texts are ASCII except for names that a client has chosen.
- */
-class Outbox {
-  readonly #peer: SocketPeer;
-  readonly #limits: Readonly<Record<OutgoingKind, number>>;
-  /** Upper bound of the waiting size of each kind. Sent text is deducted when the bound is next checked. */
-  readonly #waiting: Record<OutgoingKind, number> = { reply: 0, event: 0 };
-
-  constructor(peer: SocketPeer, limits: Readonly<Record<OutgoingKind, number>>) {
-    this.#peer = peer;
-    this.#limits = limits;
-  }
-
-  /** Sends a text. Returns false if the reader is too slow for it. */
-  send(kind: OutgoingKind, text: string): boolean {
-    const waiting = Math.min(this.#waiting[kind], this.#peer.bufferedBytes());
-    if (waiting > this.#limits[kind]) return false;
-    this.#waiting[kind] = waiting + text.length;
-    this.#peer.send(text);
-    return true;
-  }
-}
-
 /** Ping interval, time allowed for a pong, and lifetime of a connection, in milliseconds. */
 type KeepaliveTimes = Readonly<{ pingEveryMs: number; pongWithinMs: number; lifeMs: number }>;
 
@@ -177,6 +148,13 @@ const WIDEST = 3;
 
 const utf8 = new TextEncoder();
 
+/**
+ * The limit of waiting text of each kind: answers to requests, and events. Each kind has its own limit, so that one long
+ * answer does not make a reader of events look slow. Sizes count characters; the texts are ASCII except for names that a
+ * client has chosen.
+ */
+const MOST_WAITING = { reply: "maxWaitingReplyBytes", event: "maxWaitingEventBytes" } as const;
+
 /** Close reasons for each kind of bytes that a connection held too much of. */
 const HELD: Readonly<Record<HeldKind, string>> = {
   unread: "too many bytes wait for their turn",
@@ -192,7 +170,6 @@ export class ServiceConnection {
   readonly #peer: SocketPeer;
   readonly #settings: Required<SocketSettings>;
   readonly #realClock: SocketParts["realClock"];
-  readonly #outbox: Outbox;
   readonly #frames: RateWindow;
   readonly #malformed: RateWindow;
   readonly #pings: RateWindow;
@@ -200,6 +177,8 @@ export class ServiceConnection {
   readonly #onEnd: () => void;
   readonly #unsubscribeBans: () => void;
   readonly #holdings: Holdings;
+  /** Upper bound of the waiting size of each kind. Sent text is deducted when the bound is next checked. */
+  readonly #waiting: Record<keyof typeof MOST_WAITING, number> = { reply: 0, event: 0 };
   #open = true;
   /** Bytes received of an incomplete message. */
   #arriving = 0;
@@ -212,10 +191,6 @@ export class ServiceConnection {
     this.#settings = settings;
     this.#realClock = realClock;
     this.#onEnd = onEnd;
-    this.#outbox = new Outbox(peer, {
-      reply: settings.maxWaitingReplyBytes,
-      event: settings.maxWaitingEventBytes,
-    });
     this.#frames = new RateWindow({ most: settings.maxFramesPerSecond, windowMs: SECOND_MS });
     this.#malformed = new RateWindow({ most: settings.maxMalformedPerMinute, windowMs: MINUTE_MS });
     this.#pings = new RateWindow({ most: settings.maxPingsPerMinute, windowMs: MINUTE_MS });
@@ -303,10 +278,14 @@ export class ServiceConnection {
     this.close(CLOSE.policy, `more than ${this.#settings.maxPingsPerMinute} pings a minute`);
   }
 
-  send(kind: OutgoingKind, text: string): void {
+  /** Sends a text. A reader that already lets more wait than the limit of its kind is closed. */
+  send(kind: keyof typeof MOST_WAITING, text: string): void {
     if (!this.#open) return;
-    if (this.#outbox.send(kind, text)) this.hold("unsent", text.length);
-    else this.close(CLOSE.policy, "slow reader");
+    const waiting = Math.min(this.#waiting[kind], this.#peer.bufferedBytes());
+    if (waiting > this.#settings[MOST_WAITING[kind]]) return this.close(CLOSE.policy, "slow reader");
+    this.#waiting[kind] = waiting + text.length;
+    this.#peer.send(text);
+    this.hold("unsent", text.length);
   }
 
   /** Closes the connection with a reason. */

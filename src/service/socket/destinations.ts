@@ -28,7 +28,7 @@ export function dialectAt(target: string): Dialect {
 }
 
 /** The form of a connection for requests. */
-type PrivateForm = Readonly<{ dialect: Dialect; returnRateLimits: boolean }>;
+export type PrivateForm = Readonly<{ dialect: Dialect; returnRateLimits: boolean }>;
 
 /** What a connection at a target is for. */
 type Destination =

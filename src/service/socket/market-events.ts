@@ -20,7 +20,6 @@ import type { JsonInput } from "../../wire/index.ts";
 import { aggTradeMembers, type Kline, klinesOf } from "../rest/compat/market.ts";
 import { symbolForClient } from "../rest/compat/names.ts";
 import {
-  type DayFigures,
   type DayRange,
   dayFigures,
   lastDay,
@@ -253,14 +252,14 @@ function klineEvent(
   };
 }
 
-type Day = Readonly<{ last: Price; range: DayRange; day: DayFigures["members"] | undefined }>;
+type Day = Readonly<{ last: Price; range: DayRange; day: ReturnType<typeof dayFigures> }>;
 
 /** Returns the last price of a market and the figures of its last day; undefined while it has no price. */
 function dayOf(parts: StreamParts, symbol: string, nowMs: number): Day | undefined {
   const last = priceOf(parts, symbol);
   if (last === undefined) return undefined;
   const range = lastDay(nowMs);
-  return { last, range, day: dayFigures(parts.engine, { symbol, ...range, last })?.members };
+  return { last, range, day: dayFigures(parts.engine, { symbol, ...range, last }) };
 }
 
 function tickerEvents(parts: StreamParts, { symbol, s }: Named, nowMs: number): readonly JsonInput[] {

@@ -1,9 +1,9 @@
-import type { Engine, PrintUpdate } from "../../engine/index.ts";
+import type { PrintUpdate } from "../../engine/index.ts";
 import type { Quote } from "../../model/index.ts";
 import type { Clock } from "../../ports/index.ts";
 import type { PeriodMs } from "../../requests/index.ts";
 import { type JsonInput, writeJson } from "../../wire/index.ts";
-import type { QuoteSeries } from "../rest/parts.ts";
+import type { ServiceParts } from "../rest/parts.ts";
 import { MESSAGE_COST } from "../traffic/api.ts";
 import type { TrafficTurns } from "../traffic/turns.ts";
 
@@ -302,7 +302,7 @@ function* publishPeriods(
   }
 }
 
-type Parts = Readonly<{ engine: Engine; clock: Clock; turns: TrafficTurns; series: Pick<QuoteSeries, "id"> }>;
+type Parts = Pick<ServiceParts, "engine" | "clock" | "turns" | "quoteSeries">;
 
 /**
  * The public streams. An event goes out for each counted quote or print, or at the end of a period. Its text is made once
@@ -310,18 +310,15 @@ type Parts = Readonly<{ engine: Engine; clock: Clock; turns: TrafficTurns; serie
  * 4.12.
  */
 export class MarketStreams {
-  readonly #engine: Engine;
-  readonly #clock: Clock;
-  readonly #series: Pick<QuoteSeries, "id">;
+  readonly #parts: Parts;
   /** The streams of quotes and prints, with the latest quote of each market. */
   readonly #live: ReadStreams<{ before: Quote | undefined }>;
   readonly #periods: Readonly<Record<PeriodMs, PeriodStreams>>;
   #unsubscribes: (() => void)[] = [];
 
-  constructor({ engine, clock, turns, series }: Parts) {
-    this.#engine = engine;
-    this.#clock = clock;
-    this.#series = series;
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    const { engine, clock, turns } = parts;
     const quoteOf = (symbol: string): Quote | undefined => engine.quote(symbol)?.quote;
     this.#live = new ReadStreams(turns, (symbol) => ({ before: quoteOf(symbol) }));
     const every = (periodMs: PeriodMs): PeriodStreams =>
@@ -346,7 +343,7 @@ export class MarketStreams {
   }
 
   #listen(): void {
-    const { events } = this.#engine;
+    const { events } = this.#parts.engine;
     this.#unsubscribes = [
       events.on("quote", (quote) => this.#quote(quote)),
       events.on("print", (print) => this.#print(print)),
@@ -359,8 +356,9 @@ export class MarketStreams {
     if (market === undefined) return;
     const { before } = market.state;
     market.state.before = quote;
-    const nowMs = this.#clock.nowMs();
-    const change = { before, quote, first: quote.sequence, seriesId: this.#series.id };
+    const { clock, quoteSeries } = this.#parts;
+    const nowMs = clock.nowMs();
+    const change = { before, quote, first: quote.sequence, seriesId: quoteSeries.id };
     for (const read of [...market.streams.values()]) {
       const { payload } = read.stream;
       if (payload.on === "quote") publish(read, payload.event(change, nowMs));
@@ -369,7 +367,7 @@ export class MarketStreams {
 
   #print(print: PrintUpdate): void {
     for (const periods of Object.values(this.#periods)) periods.print(print.symbol);
-    const nowMs = this.#clock.nowMs();
+    const nowMs = this.#parts.clock.nowMs();
     for (const read of [...(this.#live.market(print.symbol)?.streams.values() ?? [])]) {
       const { payload } = read.stream;
       if (payload.on === "print") publish(read, payload.event(print, nowMs));

@@ -1,5 +1,5 @@
 import { OrderError } from "../../errors/index.ts";
-import type { Awaitable, OrderCounts, RateLimits, WeightVerdict } from "../../ports/index.ts";
+import type { Awaitable, OrderCounts, WeightVerdict } from "../../ports/index.ts";
 import { type Dialect, findMethod, type MethodDescriptor, type SessionAct } from "../../requests/index.ts";
 import { socketSignature, verifySocketSignature } from "../../signing/internal.ts";
 import {
@@ -76,21 +76,16 @@ type SocketParameters = Readonly<{
 
 const WHOLE_NUMBER = /^-?[0-9]+$/;
 
-/**
- * Parses the params. A whole number may also be sent as a string; a boolean may not. In the convention's dialect, every
- * number is read by the field's own kind, and may have decimals.
- * Throws an OrderError for params that are not a flat JSON object, and -1130 for a returnRateLimits that is not a
- * boolean.
- * Source: contract, WebSocket request methods ("Booleans are JSON booleans; decimals stay strings"); decision 43.
- */
-const readSocketParameters = (params: string, dialect: Dialect): SocketParameters =>
-  socketParametersOf(readParameters(params, dialect), dialect);
-
 /** Parses the params as they were signed. Throws an OrderError for params that are not a flat JSON object. */
 const readParameters = (params: string, dialect: Dialect): Parameters =>
   readFlatText(params, { decimals: dialect === "convention" });
 
-/** Splits params that are already parsed. */
+/**
+ * Splits params. A whole number may also be sent as a string; a boolean may not. In the convention's dialect, every
+ * number is read by the field's own kind, and may have decimals.
+ * Throws an OrderError -1130 for a returnRateLimits that is not a boolean.
+ * Source: contract, WebSocket request methods ("Booleans are JSON booleans; decimals stay strings"); decision 43.
+ */
 function socketParametersOf(signed: Parameters, dialect: Dialect): SocketParameters {
   const own = new Map(signed);
   for (const name of OF_THE_SOCKET) own.delete(name);
@@ -155,59 +150,6 @@ export function workMessage(
   }
 }
 
-/** Used amounts of the rate limits. Unknown amounts are left out. */
-type LimitUsage = Readonly<{
-  limits: RateLimits | undefined;
-  weight?: number;
-  orders?: OrderCounts | undefined;
-}>;
-
-/** Members of every reply: the request's id and, unless the client declined them, the used amounts of the limits. */
-type SocketReplyStamp = Readonly<{ id: RequestId; used: LimitUsage | undefined }>;
-
-/** Builds the reply of a successful request. Its result is the body that REST returns. Source: convention 4.1. */
-function resultText({ body }: Answer, stamp: SocketReplyStamp): string {
-  return writeJson({ id: stamp.id, status: 200, result: body, ...usedItems(stamp.used) });
-}
-
-/** Settings and time for the reply of a refusal. */
-type RefusalContext = Readonly<{ businessAs200: boolean; nowMs: number }>;
-
-/**
- * Builds the reply of a refusal: the HTTP status and the body that REST would return, and the parameter that the
- * error is about; for a limit or a ban also the time after which to retry.
- * Source: contract, WebSocket request methods; convention 1, gap 25; decision MG.
- */
-function refusalText(
-  error: OrderError,
-  stamp: SocketReplyStamp,
-  { businessAs200, nowMs }: RefusalContext,
-): string {
-  const { status } = refusalReply(error, { businessAs200 });
-  const { retryAfter } = error.details;
-  const data = typeof retryAfter === "number" && {
-    serverTime: nowMs,
-    retryAfter: nowMs + retryAfter * 1_000,
-  };
-  const { field } = error;
-  const told = { ...error.toBody(), ...(field !== undefined && { field }), ...(data && { data }) };
-  return writeJson({ id: stamp.id, status, error: told, ...usedItems(stamp.used) });
-}
-
-function usedItems(used: LimitUsage | undefined): Readonly<{ rateLimits?: readonly JsonInput[] }> {
-  return used === undefined ? {} : { rateLimits: itemsOf(used) };
-}
-
-function itemsOf({ limits, weight, orders }: LimitUsage): readonly JsonInput[] {
-  if (limits === undefined) return [];
-  const { weightPerMinute, ordersPer10s, ordersPerDay } = rateLimitItems(limits);
-  return [
-    ...(orders === undefined ? [] : [{ ...ordersPer10s, count: orders.per10s }]),
-    ...(orders === undefined ? [] : [{ ...ordersPerDay, count: orders.perDay }]),
-    ...(weight === undefined ? [] : [{ ...weightPerMinute, count: weight }]),
-  ];
-}
-
 /** State of a message while it is being answered. */
 export type Progress = {
   readonly text: string;
@@ -256,8 +198,8 @@ export async function passMessage(handling: MessageHandling, progress: Progress)
   if ("problem" in request) throw request.problem;
   const { method } = request;
   if (!isServed(parts, method)) throw new OrderError("UNKNOWN_METHOD");
-  const read = front?.worked && socketParametersOf(front.worked.parameters, dialect);
-  const { returnRateLimits, ...parameters } = read ?? readSocketParameters(request.params, dialect);
+  const signed = front?.worked?.parameters ?? readParameters(request.params, dialect);
+  const { returnRateLimits, ...parameters } = socketParametersOf(signed, dialect);
   progress.showsLimits = returnRateLimits ?? handling.showsLimits;
   const call = {
     ...{ method, front, text, target, dialect, address, connection, expiresAtMs },
@@ -274,35 +216,54 @@ function isServed({ serves, hasTokens }: SessionParts, method: MethodDescriptor)
   return "route" in method ? serves(method.route) : method.act !== "subscribeByToken" || hasTokens;
 }
 
-/** Returns the text of the reply to a message that was answered. */
+/** Returns the text of the reply to a message that was answered. Its result is the body that REST returns. Source: convention 4.1. */
 export function textOfResult(
   handling: MessageHandling,
   progress: Progress,
   answer: MessageResult["answer"],
 ): string {
-  return "text" in answer ? answer.text : resultText(answer, stampOf(handling, progress));
+  if ("text" in answer) return answer.text;
+  const { id } = progress.request;
+  return writeJson({ id, status: 200, result: answer.body, ...usedLimits(handling, progress) });
 }
 
-/** Returns the text of the reply to a message that failed. */
+/**
+ * Returns the text of the reply to a message that failed: the HTTP status and the body that REST would return, and the
+ * parameter that the error is about; for a limit or a ban also the time after which to retry.
+ * Source: contract, WebSocket request methods; convention 1, gap 25; decision MG.
+ */
 export function textOfFailure(handling: MessageHandling, progress: Progress, error: unknown): string {
   const { service } = handling.parts;
-  const method = "method" in progress.request ? progress.request.method : undefined;
+  const { request } = progress;
+  const method = "method" in request ? request.method : undefined;
   const refusal = refusalOf(service, error, {
     fields: { connectionId: handling.id, method: method?.name ?? "none" },
     onlyReads: method?.access !== "TRADE",
   });
-  const mayBe200 = service.settings.businessErrorsAs200 === true && handling.dialect === "own";
-  return refusalText(refusal, stampOf(handling, progress), {
-    businessAs200: mayBe200,
-    nowMs: service.clock.nowMs(),
-  });
+  const businessAs200 = service.settings.businessErrorsAs200 === true && handling.dialect === "own";
+  const { status } = refusalReply(refusal, { businessAs200 });
+  const { field, details } = refusal;
+  const { retryAfter } = details;
+  const serverTime = service.clock.nowMs();
+  const data = typeof retryAfter === "number" && { serverTime, retryAfter: serverTime + retryAfter * 1_000 };
+  const told = { ...refusal.toBody(), ...(field !== undefined && { field }), ...(data && { data }) };
+  return writeJson({ id: request.id, status, error: told, ...usedLimits(handling, progress) });
 }
 
-function stampOf(
+/** Returns the used amounts of the limits, as far as they are known, unless the client declined them. */
+function usedLimits(
   { parts }: MessageHandling,
-  { request, verdict, orders, showsLimits }: Progress,
-): SocketReplyStamp {
+  { verdict, orders, showsLimits }: Progress,
+): Readonly<{ rateLimits?: readonly JsonInput[] }> {
   const { limits } = parts.service.rateLimiter;
-  const weight = verdict && { weight: verdict.used };
-  return { id: request.id, used: showsLimits ? { limits, orders, ...weight } : undefined };
+  if (!showsLimits) return {};
+  if (limits === undefined) return { rateLimits: [] };
+  const { weightPerMinute, ordersPer10s, ordersPerDay } = rateLimitItems(limits);
+  return {
+    rateLimits: [
+      ...(orders === undefined ? [] : [{ ...ordersPer10s, count: orders.per10s }]),
+      ...(orders === undefined ? [] : [{ ...ordersPerDay, count: orders.perDay }]),
+      ...(verdict === undefined ? [] : [{ ...weightPerMinute, count: verdict.used }]),
+    ],
+  };
 }

@@ -1,6 +1,6 @@
 import { networkOf } from "../../common/index.ts";
 import { OrderError } from "../../errors/index.ts";
-import { type Dialect, readNothing, readUnsubscription, type SessionAct } from "../../requests/index.ts";
+import { readNothing, readUnsubscription, type SessionAct } from "../../requests/index.ts";
 import { type JsonInput, writeJson } from "../../wire/index.ts";
 import type { Front } from "../access/authentication.ts";
 import { Elsewhere } from "../access/ownership.ts";
@@ -9,7 +9,7 @@ import type { ShardElsewhere } from "../rest/rest-service.ts";
 import type { MethodCall, OpenStream, StreamEnd, StreamSink } from "./answers.ts";
 import type { SocketPeer } from "./api.ts";
 import { CLOSE, type LiveSession, ServiceConnection, type SessionParts } from "./connection.ts";
-import { privateForm } from "./destinations.ts";
+import { type PrivateForm, privateForm } from "./destinations.ts";
 import { RequestInbox, weighMessage } from "./inbox.ts";
 import {
   type MessageHandling,
@@ -29,22 +29,6 @@ type SubscriptionsHost = Readonly<{
   overrun: () => void;
 }>;
 
-/** A subscription that waits for its stream: where the stream's events go, and the step that makes it one. */
-type NewSubscription = Readonly<{
-  sink: StreamSink;
-  /**
-   * Starts the subscription. The answer contains the number of the last event before it; every later event follows the
-   * answer. Ends the stream and throws an OrderError: -2035 if the account already has a subscription here, -2042 if no
-   * ids are left, or as many are active as are allowed.
-   */
-  begin: (stream: OpenStream) => SubscriptionAnswer;
-}>;
-
-/** The reply to a change of the subscriptions, and a step to run after sending it. */
-type SubscriptionAnswer = Readonly<{ body: JsonInput; after: () => void }>;
-
-type Active = Readonly<{ accountId: number; end: () => void }>;
-
 /** Number of subscription ids that one connection may use, and of active ones. Source: convention 4.5. */
 const MAX_IDS = 65_536;
 const MAX_ACTIVE = 1_000;
@@ -52,15 +36,20 @@ const MAX_ACTIVE = 1_000;
 /** The subscriptions of one connection, at most one per account. Source: decision 45; convention 4.5. */
 export class Subscriptions {
   readonly #host: SubscriptionsHost;
-  readonly #active: Map<number, Active> = new Map();
+  readonly #active: Map<number, Pick<OpenStream, "accountId" | "end">> = new Map();
   #nextId = 0;
 
   constructor(host: SubscriptionsHost) {
     this.#host = host;
   }
 
-  /** Prepares a subscription. A stream that ends before its subscription has begun ends it after its reply. */
-  prepare(): NewSubscription {
+  /**
+   * Prepares a subscription: returns where the events of its stream go, and `begin`, which makes it one. The answer has the
+   * number of the last event before it; every later event follows the answer. A stream that ends before its subscription has
+   * begun ends it after its reply. `begin` ends the stream and throws an OrderError: -2035 if the account already has a
+   * subscription here, -2042 if no ids are left, or as many are active as are allowed.
+   */
+  prepare(): Readonly<{ sink: StreamSink; begin: (stream: OpenStream) => MessageResult }> {
     let id: number | undefined;
     let over: StreamEnd | undefined;
     return {
@@ -81,7 +70,7 @@ export class Subscriptions {
           if (over === undefined) start();
           else this.#ended(subscriptionId, over);
         };
-        return { body: { subscriptionId, accountId, sequence, streamId }, after };
+        return { answer: { body: { subscriptionId, accountId, sequence, streamId } }, after };
       },
     };
   }
@@ -99,14 +88,14 @@ export class Subscriptions {
   }
 
   /** Ends one subscription, or all of them. Throws an OrderError -2036 if there is no such subscription. */
-  end(subscriptionId: number | undefined): SubscriptionAnswer {
+  end(subscriptionId: number | undefined): MessageResult {
     if (subscriptionId !== undefined && !this.#active.has(subscriptionId)) {
       throw new OrderError("SUBSCRIPTION_INACTIVE");
     }
     const ids = subscriptionId === undefined ? [...this.#active.keys()] : [subscriptionId];
     for (const id of ids) this.#drop(id);
     return {
-      body: {},
+      answer: { body: {} },
       after: () => {
         for (const id of ids) this.#reportEnd(id);
       },
@@ -144,14 +133,6 @@ export class Subscriptions {
 const wrapped = (subscriptionId: number, event: string): string =>
   `{"subscriptionId":${subscriptionId},"event":${event}}`;
 
-/** Peer, options and end callback of a connection. */
-type PrivateOptions = Readonly<{
-  peer: SocketPeer;
-  dialect: Dialect;
-  returnRateLimits: boolean;
-  onEnd: () => void;
-}>;
-
 const CONNECTION_ID_LENGTH = 22;
 
 /**
@@ -167,7 +148,15 @@ export class PrivateSession implements LiveSession {
   readonly #inbox: RequestInbox;
   #stopping = false;
 
-  constructor(parts: SessionParts, { peer, dialect, returnRateLimits, onEnd }: PrivateOptions) {
+  constructor(
+    parts: SessionParts,
+    {
+      peer,
+      dialect,
+      returnRateLimits,
+      onEnd,
+    }: PrivateForm & Readonly<{ peer: SocketPeer; onEnd: () => void }>,
+  ) {
     const { service } = parts;
     const address = service.clientAddress(peer);
     const id = service.entropy.token(CONNECTION_ID_LENGTH);
@@ -239,7 +228,7 @@ export class PrivateSession implements LiveSession {
       case "subscribeByToken":
         return await this.#subscribe(call);
       case "unsubscribe":
-        return resultOf(this.#subscriptions.end(readUnsubscription(own).subscriptionId));
+        return this.#subscriptions.end(readUnsubscription(own).subscriptionId);
       case "subscriptions":
         readNothing(own);
         return { answer: { body: this.#subscriptions.list() } };
@@ -251,13 +240,11 @@ export class PrivateSession implements LiveSession {
     const { sink, begin } = this.#subscriptions.prepare();
     const stream = await this.#parts.answers.subscribe(call, sink);
     if ("text" in stream) return { answer: stream };
-    if (this.connection.open) return resultOf(begin(stream));
+    if (this.connection.open) return begin(stream);
     stream.end();
     throw new OrderError("SUBSCRIPTION_INACTIVE");
   }
 }
-
-const resultOf = ({ body, after }: SubscriptionAnswer): MessageResult => ({ answer: { body }, after });
 
 /** A message that another node of a cluster has received and weighed. */
 export type ForwardedMessage = Readonly<{

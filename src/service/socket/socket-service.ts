@@ -1,5 +1,6 @@
 import { networkOf } from "../../common/index.ts";
 import { OrderError } from "../../errors/index.ts";
+import type { AccountEvents } from "../../ports/index.ts";
 import { type AnyRoute, COMPAT_ROUTES, METHODS, ROUTES } from "../../requests/index.ts";
 import type { WireRequest, WireResponse } from "../../wire/index.ts";
 import { refuseExcess, requireConnection, weigh } from "../access/rate-limits.ts";
@@ -30,33 +31,28 @@ const CONNECT_WEIGHT = 2;
  * Returns a function that makes the parts of a service's WebSocket interface when it is first called, so that a service
  * without connections costs nothing.
  */
-export function socketPartsOf(service: ServiceParts, options: SocketOptions): () => SocketParts {
+export function socketPartsOf(
+  service: ServiceParts,
+  options: Omit<SocketOptions, "accountEvents">,
+  accountEvents: AccountEvents | undefined,
+): () => SocketParts {
   const settings = resolveSocketSettings(options.settings);
-  const { engine, clock, entropy, native, instruments, clientSymbols } = service;
-  const { accountEvents, requestToken, realClock = clock } = options;
+  const { requestToken, realClock = service.clock } = options;
   let made: SocketParts | undefined;
   return () => {
     if (made !== undefined) return made;
-    const parts = { engine, clock, entropy, accountEvents, native, instruments, clientSymbols };
-    const streams = new AccountStreams(parts);
+    const streams = new AccountStreams({ ...service, accountEvents });
     made = {
       ...{ service, settings, realClock, streams, requestToken, hasTokens: requestToken !== undefined },
       serves: servedBy(service.settings),
       answers: new OwnAnswers({
         ...{ service, streams, requestToken, maxWaitingBytes: settings.maxWaitingEventBytes },
       }),
-      markets: new MarketStreams({ engine, clock, turns: service.turns, series: service.quoteSeries }),
+      markets: new MarketStreams(service),
     };
     return made;
   };
 }
-
-/**
- * Creates the WebSocket interface of a service, without a transport.
- * Source: contract, WebSocket request methods, Events; decisions 43, 45, 49.
- */
-export const createSockets = (parts: () => SocketParts, settings: SocketSettings = {}): SocketService =>
-  new Sockets(resolveSocketSettings(settings).maxFramesPerSecond, parts);
 
 /**
  * Returns a function that tells whether the settings serve the operation of a route, at any of its paths of the same
@@ -101,16 +97,19 @@ export async function admitSocket(
   }
 }
 
-class Sockets implements SocketService {
+/**
+ * The WebSocket interface of a service, without a transport. `parts` makes what its connections share.
+ * Source: contract, WebSocket request methods, Events; decisions 43, 45, 49.
+ */
+export class Sockets implements SocketService {
   readonly #parts: () => SocketParts;
   readonly #sessions: Set<LiveSession> = new Set();
   #stopping = false;
-
   readonly maxFramesPerSecond: number;
 
-  constructor(maxFramesPerSecond: number, parts: () => SocketParts) {
-    this.maxFramesPerSecond = maxFramesPerSecond;
+  constructor(parts: () => SocketParts, settings: SocketSettings = {}) {
     this.#parts = parts;
+    this.maxFramesPerSecond = resolveSocketSettings(settings).maxFramesPerSecond;
   }
 
   async admit(request: WireRequest): Promise<WireResponse | undefined> {

@@ -16,7 +16,7 @@ async function manyStreams() {
     engine,
     clock: { ...clock, soon },
     turns: new TrafficTurns(soon, { arrivals: 0, isProved: () => false }),
-    series: { id: "a" },
+    quoteSeries: { id: "a" },
   });
   const events = (second: MarketPeriod) => {
     reported.push(second);

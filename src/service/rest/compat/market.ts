@@ -16,7 +16,6 @@ import {
   klineEndMs,
   klineStartMs,
   readAggTradesQuery,
-  readDayTickerQuery,
   readKlinesQuery,
   readOldTradesQuery,
   readTickerQuery,
@@ -24,7 +23,7 @@ import {
   type TradesQuery,
 } from "../../../requests/index.ts";
 import type { JsonInput, Parameters } from "../../../wire/index.ts";
-import { symbolOf, type Ticker, tickerOf } from "../market-handlers.ts";
+import { ofMarkets, symbolOf, tickerOf } from "../market-handlers.ts";
 import type { ServiceParts } from "../parts.ts";
 import type { Members } from "./forms.ts";
 
@@ -33,13 +32,8 @@ export type Kline = Readonly<{ startMs: number; endMs: number }> &
   Omit<BarFigures, "openedAtMs" | "closedAtMs">;
 
 /** The klines of a market that begin at or after `fromMs` and until `toMs`, in epoch milliseconds. */
-type KlineRange = Readonly<{
-  symbol: string;
-  interval: KlineInterval;
-  fromMs: number;
-  toMs: number;
-  nowMs: number;
-}>;
+type KlineRange = Readonly<{ symbol: string; interval: KlineInterval }> &
+  Readonly<Record<"fromMs" | "toMs" | "nowMs", number>>;
 
 /**
  * Returns klines, oldest first, the running one included. They are made of the stored bars, and a kline is left out
@@ -194,34 +188,21 @@ function pageOf<T>(
   return isForward ? all.slice(0, limit) : all.slice(-limit);
 }
 
-type Shown = (ticker: Ticker) => Ticker | undefined;
-
-/** Answers with a part of the ticker of one market, or of all markets that have that part. */
-function tickers(show: Shown): (parts: ServiceParts, parameters: Parameters) => JsonInput {
-  const shownOf = (parts: ServiceParts, symbol: string): Ticker | undefined => {
-    const known = tickerOf(parts, symbol);
-    return known && show(known);
-  };
-  return (parts, parameters) => {
-    const { symbol } = readDayTickerQuery(parameters);
-    if (symbol === undefined) {
-      const all = parts.instruments.all().map((each) => shownOf(parts, each.symbol));
-      return all.filter((one) => one !== undefined);
-    }
-    const one = shownOf(parts, symbolOf(parts, symbol));
-    if (one === undefined) throw new OrderError("NO_DEPTH");
-    return one;
-  };
+/** GET /compat/api/v3/ticker/price: the price of GET /api/ticker. */
+export function priceTicker(parts: ServiceParts, parameters: Parameters): Promise<JsonInput> {
+  return ofMarkets(parts, parameters, (name) => {
+    const { symbol, price } = tickerOf(parts, name) ?? {};
+    return symbol === undefined ? undefined : { symbol, price };
+  });
 }
 
-/** GET /compat/api/v3/ticker/price: the price of GET /api/ticker. */
-export const priceTicker: ReturnType<typeof tickers> = tickers(({ symbol, price }) => ({ symbol, price }));
-
 /** GET /compat/api/v3/ticker/bookTicker: the best prices and sizes of the last counted quote. */
-export const bookTicker: ReturnType<typeof tickers> = tickers(
-  ({ symbol, bidPrice, bidQty, askPrice, askQty }) =>
-    bidPrice === undefined ? undefined : { symbol, bidPrice, bidQty, askPrice, askQty },
-);
+export function bookTicker(parts: ServiceParts, parameters: Parameters): Promise<JsonInput> {
+  return ofMarkets(parts, parameters, (name) => {
+    const { symbol, bidPrice, bidQty, askPrice, askQty } = tickerOf(parts, name) ?? {};
+    return bidPrice === undefined ? undefined : { symbol, bidPrice, bidQty, askPrice, askQty };
+  });
+}
 
 /**
  * GET /compat/api/v3/avgPrice: the price by which the opening minimum of a market order is checked. It is the last price
