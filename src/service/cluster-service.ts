@@ -36,13 +36,8 @@ import { Forwarder, type ForwarderParts } from "./forwarding/forwarder.ts";
 import { NodeRateLimiter } from "./forwarding/node-rate-limiter.ts";
 import { NodeSockets } from "./forwarding/node-sockets.ts";
 import { ShardWatch } from "./forwarding/shard-watch.ts";
-import {
-  type EntryParts,
-  fromClient,
-  type Handling,
-  respond,
-  type ShardElsewhere,
-} from "./rest/rest-service.ts";
+import type { EntryParts } from "./rest/parts.ts";
+import { fromClient, type Handling, respond, type ShardElsewhere } from "./rest/rest-service.ts";
 import { Documents, type ServiceSettings } from "./rest/routing.ts";
 import {
   documentsOption,

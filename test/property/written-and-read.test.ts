@@ -18,8 +18,7 @@ import { orderTradeUpdate } from "../../src/service/socket/account-events.ts";
 import { managedOrderView } from "../../src/service/views/managed-order.ts";
 import {
   nativeOrderView,
-  scaledManagedView,
-  scaledNativeView,
+  scaledView,
 } from "../../src/service/views/native-order.ts";
 import { type JsonInput, readJson, writeJson } from "../../src/wire/index.ts";
 import { temporaryPlace } from "../adapters/sqlite/temporary-place.ts";
@@ -164,7 +163,7 @@ describe("I16, decision BU: replies and events agree with the order", () => {
       // The average of less than one step may be a price here that no execution has.
       const isLess = order.executedQuantity === 0;
       const whole = isLess ? managedOrderView({ ...order, executedFine: undefined }) : view;
-      const scaled = readBack(scaledManagedView(whole));
+      const scaled = readBack(scaledView(whole));
       expect([scaled.origQty, scaled.executedQty, scaled.price, scaled.stopPrice]).toStrictEqual([
         intent.quantity,
         order.executedQuantity,
@@ -232,7 +231,7 @@ describe("I16, decision BU: replies and events agree with the order", () => {
           quantity,
           executedQuantity,
         ]);
-        const scaled = readBack(scaledNativeView({ order, isPaperTrade: true }));
+        const scaled = readBack(scaledView(nativeOrderView({ order, isPaperTrade: true })));
         expect([
           scaled.orderId,
           scaled.price,

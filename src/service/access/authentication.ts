@@ -5,9 +5,8 @@ import type { Accounts, Clock, RateLimiter } from "../../ports/index.ts";
 import type { AnyRoute, MethodDescriptor } from "../../requests/index.ts";
 import type { ReplayGuard } from "../../signing/index.ts";
 import type { Parameters, RequestId } from "../../wire/index.ts";
-import { type ClientAddress, isListed } from "./addresses.ts";
-import type { CrossOrigin } from "./cross-origin.ts";
-import type { Bans, ProvedNetworks } from "./rate-limits.ts";
+import { isListed } from "./addresses.ts";
+import type { ProvedNetworks } from "./rate-limits.ts";
 
 /** Dependencies of identifying, authenticating and limiting clients. */
 export type AccessParts = Readonly<{
@@ -16,9 +15,6 @@ export type AccessParts = Readonly<{
   rateLimiter: RateLimiter;
   /** Undefined if the replay guard is turned off. */
   replayGuard: ReplayGuard | undefined;
-  clientAddress: ClientAddress;
-  crossOrigin: CrossOrigin;
-  bans: Bans;
   /** Whether this node owns a shard. Undefined outside a cluster, where every account is here. */
   owns?: ((shard: number) => boolean) | undefined;
   /** Time after which the request of another node must not be executed. Undefined for requests of own clients. */

@@ -1,5 +1,5 @@
 import type { RouteScheme } from "../../requests/index.ts";
-import type { JsonSchema } from "../../requests/schemas/index.ts";
+import type { JsonSchema, RequestSchema } from "../../requests/schemas/index.ts";
 import type { JsonInput } from "../../wire/index.ts";
 import { CLIENT_EVENTS, COMPAT_SCHEMAS, EXECUTION_REPORT } from "./compat-schemas.ts";
 import { ERROR_SCHEMAS } from "./errors.ts";
@@ -70,31 +70,26 @@ export function schemasUsedIn(description: JsonInput): Readonly<Record<string, J
   return Object.fromEntries(Object.entries(ALL).filter(([name]) => used.has(name)));
 }
 
-/** Returns the schema of parameters as one closed object. */
-export function parametersSchema(
-  {
-    properties,
-    required,
-    conditions,
-  }: Readonly<{
-    properties: Readonly<Record<string, JsonSchema>>;
-    required: readonly string[];
-    conditions: readonly JsonSchema[];
-  }>,
-  description: string,
-): JsonSchema {
-  return {
-    type: "object",
-    description,
-    properties,
-    ...(required.length > 0 && { required }),
-    additionalProperties: false,
-    ...(conditions.length > 0 && { allOf: conditions }),
-  };
-}
-
 /** Schema of a parameter that is accepted and ignored. */
 export const UNREAD: JsonSchema = {
   type: ["string", "integer", "boolean"],
   description: "Accepted for clients of the public convention, and ignored.",
 };
+
+/** Returns the schema of parameters as one closed object, with those that are read besides. */
+export function parametersSchema(
+  { properties, required, unread, conditions }: RequestSchema,
+  description: string,
+  besides: Pick<RequestSchema, "properties" | "required"> = { properties: {}, required: [] },
+): JsonSchema {
+  const ignored = Object.fromEntries(unread.map((name) => [name, UNREAD]));
+  const all = [...required, ...besides.required];
+  return {
+    type: "object",
+    description,
+    properties: { ...properties, ...ignored, ...besides.properties },
+    ...(all.length > 0 && { required: all }),
+    additionalProperties: false,
+    ...(conditions.length > 0 && { allOf: conditions }),
+  };
+}

@@ -14,11 +14,11 @@ import {
   routeSchema,
 } from "../../requests/schemas/index.ts";
 import { CLIENT_EVENTS } from "./compat-schemas.ts";
-import { parametersSchema, UNREAD } from "./components.ts";
+import { parametersSchema } from "./components.ts";
 import { ERROR, errorsOfMethod } from "./errors.ts";
 import { CONTROL_ERROR, PRIVATE_EVENTS, PUBLIC_EVENTS } from "./event-schemas.ts";
 import { ACT_NOTES, compatNote, ROUTE_NOTES, type RouteNote } from "./route-notes.ts";
-import { integer, list, long, object, only, optional, ref, text, time } from "./schema.ts";
+import { capital, integer, list, long, object, only, optional, ref, text, time } from "./schema.ts";
 
 /** Messages by name. */
 export type Messages = Readonly<Record<string, JsonSchema>>;
@@ -49,9 +49,7 @@ const CORRELATION = { location: "$message.payload#/id", description: "Id of the 
 
 /** Returns the operation id, such as orderPlace for order.place. The token subscription has an id of its own. */
 const idOf = ({ name }: MethodDescriptor): string =>
-  name === "SUBSCRIBE"
-    ? "subscribeByToken"
-    : name.split(".").reduce((id, word) => id + word.charAt(0).toUpperCase() + word.slice(1));
+  name === "SUBSCRIBE" ? "subscribeByToken" : name.split(".").reduce((id, word) => id + capital(word));
 
 /** Returns the description of what a method does. */
 function noteOf(method: MethodDescriptor): Pick<RouteNote, "summary" | "about" | "reply" | "weight"> {
@@ -94,21 +92,14 @@ export const RETURN_LIMITS: JsonSchema = {
 };
 
 function paramsOf(method: MethodDescriptor): JsonSchema {
-  const schema = "act" in method ? requestSchema(method.act) : routeSchema(method.route);
   const isSigned = method.access !== "PUBLIC";
-  const unread = Object.fromEntries(schema.unread.map((name) => [name, UNREAD]));
   return parametersSchema(
-    {
-      properties: {
-        ...schema.properties,
-        ...unread,
-        returnRateLimits: RETURN_LIMITS,
-        ...(isSigned && SIGNED_PARAMS),
-      },
-      required: [...schema.required, ...(isSigned ? ["apiKey", "timestamp", "signature"] : [])],
-      conditions: schema.conditions,
-    },
+    "act" in method ? requestSchema(method.act) : routeSchema(method.route),
     "Integers may also be sent as strings; booleans may not.",
+    {
+      properties: { returnRateLimits: RETURN_LIMITS, ...(isSigned && SIGNED_PARAMS) },
+      required: isSigned ? ["apiKey", "timestamp", "signature"] : [],
+    },
   );
 }
 
@@ -147,14 +138,11 @@ const REFUSAL = message(
   ),
 );
 
-/** Returns the name under which the messages of an exchange appear. */
-export const pascal = (id: string): string => id.charAt(0).toUpperCase() + id.slice(1);
-
 /** Returns the messages of exchanges: each request and its reply. */
 function messagesOf(exchanges: readonly Exchange[]): Messages {
   return Object.fromEntries(
     exchanges.flatMap(({ id, request, reply }) => {
-      const name = pascal(id);
+      const name = capital(id);
       return [
         [`${name}Request`, { ...message(`${name}Request`, request), correlationId: CORRELATION }],
         [`${name}Reply`, { ...message(`${name}Reply`, reply), correlationId: CORRELATION }],
@@ -180,35 +168,6 @@ function privateEvents(names: readonly string[]): Messages {
   });
   const shutdown = object("An event of the connection.", { event: ref("ServerShutdown") });
   return { ...Object.fromEntries(wrapped), ServerShutdown: message("ServerShutdown", shutdown) };
-}
-
-/** Everything sent on a channel: requests with their replies, the refusal, and events. */
-export type Conversation = Readonly<{
-  exchanges: readonly Exchange[];
-  refusal: string;
-  events: readonly string[];
-  messages: Messages;
-}>;
-
-/**
- * Returns the conversation of the private channel. Source: contract, WebSocket request methods and Events; decision 45.
- */
-export function privateConversation(): Conversation {
-  return conversationOf(METHODS.map(exchangeOf), privateEvents(Object.keys(PRIVATE_EVENTS)));
-}
-
-/** Returns the conversation of the private channel for existing clients. Source: decisions NO and NP. */
-export function compatConversation(): Conversation {
-  const exchanges = COMPAT_METHODS.map((method): Exchange => {
-    const exchange = exchangeOf(method);
-    return { ...exchange, id: `compat${pascal(exchange.id)}` };
-  });
-  return conversationOf(exchanges, privateEvents(CONVENTION_EVENTS));
-}
-
-function conversationOf(exchanges: readonly Exchange[], events: Messages): Conversation {
-  const messages = { ...messagesOf(exchanges), Refusal: REFUSAL, ...events };
-  return { exchanges, refusal: "Refusal", events: Object.keys(events), messages };
 }
 
 const CONTROL_REFUSAL = message(
@@ -238,9 +197,8 @@ function controlOf(
   { prefix, stream }: Readonly<{ prefix: string; stream: JsonSchema }>,
 ): Exchange {
   const isList = method === "LIST_SUBSCRIPTIONS";
-  const words = method.toLowerCase().split("_");
   return {
-    id: `${prefix}${words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("")}`,
+    id: prefix + method.toLowerCase().split("_").map(capital).join(""),
     summary: isList ? "List the streams of this connection" : `${method.toLowerCase()} streams`,
     about: `Needs no signature. Weight 1 for each stream named, and at least 1 for every 512 bytes.`,
     request: object("A control frame.", {
@@ -254,21 +212,6 @@ function controlOf(
       id: REQUEST_ID,
       result: isList ? list(stream, "The streams.") : { type: "null", description: "Done." },
     }),
-  };
-}
-
-function controlConversation(control: Parameters<typeof controlOf>[1], events: Messages): Conversation {
-  const exchanges = STREAM_METHODS.map((method) => controlOf(method, control));
-  const messages = {
-    ...messagesOf(exchanges),
-    ControlRefusal: CONTROL_REFUSAL,
-    ...events,
-  };
-  return {
-    exchanges,
-    refusal: "ControlRefusal",
-    events: Object.keys(events),
-    messages,
   };
 }
 
@@ -300,19 +243,43 @@ function combinedEvents(names: readonly string[]): Messages {
   ]);
 }
 
-/** Returns the conversation of the public streams. Source: decision 45; convention 4.12. */
-export function liquidityConversation(): Conversation {
-  return controlConversation({ prefix: "market", stream: STREAM }, plainEvents(Object.keys(PUBLIC_EVENTS)));
+/** Everything sent on a channel: requests with their replies, the refusal, and events. */
+export type Conversation = Readonly<{
+  exchanges: readonly Exchange[];
+  refusal: string;
+  events: readonly string[];
+  messages: Messages;
+}>;
+
+/** Channels whose operations are described. An alias has the operations of the channel that it repeats. */
+export type ChannelId = "private" | "compat" | "liquidity" | "client" | "combined";
+
+/**
+ * Returns the conversation of each channel. Source: contract, WebSocket request methods and Events; decisions 45, NI, NO
+ * and NP; convention 4.12.
+ */
+export function conversations(): Readonly<Record<ChannelId, Conversation>> {
+  const requests = (exchanges: readonly Exchange[], events: readonly string[]): Conversation =>
+    conversationOf(exchanges, { Refusal: REFUSAL }, privateEvents(events));
+  const streams = (prefix: string, stream: JsonSchema, events: Messages): Conversation => {
+    const exchanges = STREAM_METHODS.map((method) => controlOf(method, { prefix, stream }));
+    return conversationOf(exchanges, { ControlRefusal: CONTROL_REFUSAL }, events);
+  };
+  const compat = COMPAT_METHODS.map(exchangeOf).map(({ id, ...exchange }) => {
+    return { id: `compat${capital(id)}`, ...exchange };
+  });
+  const clientEvents = Object.keys(CLIENT_EVENTS);
+  return {
+    private: requests(METHODS.map(exchangeOf), Object.keys(PRIVATE_EVENTS)),
+    compat: requests(compat, CONVENTION_EVENTS),
+    liquidity: streams("market", STREAM, plainEvents(Object.keys(PUBLIC_EVENTS))),
+    client: streams("client", CLIENT_STREAM, plainEvents(clientEvents)),
+    combined: streams("combined", CLIENT_STREAM, combinedEvents(clientEvents)),
+  };
 }
 
-/** Returns the conversation of `/ws/<stream>` for existing clients. Source: decision NI; convention 4.12. */
-export function streamConversation(): Conversation {
-  const events = plainEvents(Object.keys(CLIENT_EVENTS));
-  return controlConversation({ prefix: "client", stream: CLIENT_STREAM }, events);
-}
-
-/** Returns the conversation of `/stream` for existing clients. Source: decision NI; convention 4.12. */
-export function combinedConversation(): Conversation {
-  const events = combinedEvents(Object.keys(CLIENT_EVENTS));
-  return controlConversation({ prefix: "combined", stream: CLIENT_STREAM }, events);
+function conversationOf(exchanges: readonly Exchange[], refused: Messages, events: Messages): Conversation {
+  const [refusal = ""] = Object.keys(refused);
+  const messages = { ...messagesOf(exchanges), ...refused, ...events };
+  return { exchanges, refusal, events: Object.keys(events), messages };
 }

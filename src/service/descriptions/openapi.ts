@@ -14,7 +14,7 @@ import {
 } from "./components.ts";
 import { errorExample, errorsOfRoute } from "./errors.ts";
 import { compatNote, ROUTE_NOTES, type RouteNote } from "./route-notes.ts";
-import { ref, text } from "./schema.ts";
+import { capital, ref, text } from "./schema.ts";
 
 const header = (description: string): JsonSchema => ({
   description,
@@ -134,8 +134,14 @@ function pathsOf(routes: readonly AnyRoute[]): JsonSchema {
 
 /** Returns the operation id, such as getV2Order for GET /api/v2/order. Each alias has its own id. */
 function operationId({ method, path }: AnyRoute): string {
-  const words = path.replace(/^\/api\//, "").split("/");
-  return method.toLowerCase() + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
+  return (
+    method.toLowerCase() +
+    path
+      .replace(/^\/api\//, "")
+      .split("/")
+      .map(capital)
+      .join("")
+  );
 }
 
 function noteOf(route: AnyRoute): RouteNote {
@@ -210,10 +216,7 @@ function requestBodies(): Readonly<Record<string, JsonSchema>> {
   for (const route of [...ROUTES, ...COMPAT_ROUTES]) {
     const { body, summary } = noteOf(route);
     if (body === undefined || bodies.has(body)) continue;
-    const schema = routeSchema(route);
-    const unread = Object.fromEntries(schema.unread.map((field) => [field, UNREAD]));
-    const properties = { ...schema.properties, ...unread };
-    bodies.set(body, parametersSchema({ ...schema, properties }, `${summary}.`));
+    bodies.set(body, parametersSchema(routeSchema(route), `${summary}.`));
   }
   return Object.fromEntries(bodies);
 }

@@ -12,43 +12,22 @@ import {
   type ChildTimeInForce,
   type Contingency,
   type EndReason,
-  type ExecutionReason,
-  type NativeExecution,
-  type NativeStatus,
   ORDER_TYPES,
-  type ParentType,
-  type RejectReason,
-  type Side,
   type StallCause,
   type TimeInForce,
 } from "../../model/index.ts";
-import type { Table } from "../../replies/index.ts";
+import type { StatusReply, Table } from "../../replies/index.ts";
 import type { JsonSchema } from "../../requests/schemas/index.ts";
 
-/** Members that are one of a few words, named after a member that has them. */
-interface Words {
-  readonly alert: AlertKind;
-  readonly apiState: ApiState;
-  readonly childTimeInForce: ChildTimeInForce;
-  readonly contingencyType: Contingency;
-  readonly endReason: EndReason;
-  readonly execType: NativeExecution["execType"];
-  readonly listOrderStatus: ListStatusView["listOrderStatus"];
-  readonly listStatusType: ListStatusView["listStatusType"];
-  readonly nativeStatus: NativeStatus;
-  readonly reason: ExecutionReason;
-  readonly rejectReason: RejectReason;
-  readonly side: Side;
-  readonly stalled: StallCause;
-  readonly status: OrderStatus;
-  readonly system: "normal" | "degraded" | "draining";
-  readonly timeInForce: TimeInForce;
-  readonly type: ParentType;
-  readonly updateType: NativeExecution["execType"] | "TRIGGERED" | "ALERT";
-}
-
-/** The words of each kind of member that is one of a few. */
-export const WORDS: { readonly [K in keyof Words]: readonly Words[K][] } = {
+/** The words of each kind of member that is one of a few, named after a member that has them. */
+export const WORDS: Readonly<
+  Record<
+    | ("alert" | "apiState" | "childTimeInForce" | "contingencyType" | "endReason" | "execType" | "side")
+    | ("listOrderStatus" | "listStatusType" | "nativeStatus" | "reason" | "rejectReason" | "stalled")
+    | ("status" | "system" | "timeInForce" | "type" | "updateType"),
+    readonly string[]
+  >
+> = {
   alert: words<AlertKind>({
     LATE_FILL: true,
     OVERFILL: true,
@@ -60,7 +39,7 @@ export const WORDS: { readonly [K in keyof Words]: readonly Words[K][] } = {
     ORDER_STALLED: true,
     ORDER_RESUMED: true,
   }),
-  apiState: words<Words["apiState"]>({
+  apiState: words<ApiState>({
     WAITING: true,
     WORKING: true,
     UNKNOWN: true,
@@ -69,8 +48,8 @@ export const WORDS: { readonly [K in keyof Words]: readonly Words[K][] } = {
     EXPIRED: true,
     REJECTED: true,
   }),
-  childTimeInForce: words<Words["childTimeInForce"]>({ IOC: true, FOK: true }),
-  contingencyType: words<Words["contingencyType"]>({ OCO: true, OTO: true, OTOCO: true }),
+  childTimeInForce: words<ChildTimeInForce>({ IOC: true, FOK: true }),
+  contingencyType: words<Contingency>({ OCO: true, OTO: true, OTOCO: true }),
   endReason: words<EndReason>({
     FILLED: true,
     USER_CANCELED: true,
@@ -87,10 +66,10 @@ export const WORDS: { readonly [K in keyof Words]: readonly Words[K][] } = {
   }),
   reason: EXECUTION_REASONS,
   execType: EXECUTION_TYPES,
-  listOrderStatus: words<Words["listOrderStatus"]>({ EXECUTING: true, ALL_DONE: true }),
-  listStatusType: words<Words["listStatusType"]>({ EXEC_STARTED: true, ALL_DONE: true }),
+  listOrderStatus: words<ListStatusView["listOrderStatus"]>({ EXECUTING: true, ALL_DONE: true }),
+  listStatusType: words<ListStatusView["listStatusType"]>({ EXEC_STARTED: true, ALL_DONE: true }),
   nativeStatus: NATIVE_STATUSES,
-  status: words<Words["status"]>({
+  status: words<OrderStatus>({
     NEW: true,
     PARTIALLY_FILLED: true,
     PENDING_NEW: true,
@@ -112,8 +91,8 @@ export const WORDS: { readonly [K in keyof Words]: readonly Words[K][] } = {
     LIMIT: true,
     HALTED: true,
   }),
-  system: words<Words["system"]>({ normal: true, degraded: true, draining: true }),
-  timeInForce: words<Words["timeInForce"]>({ GTC: true, GTD: true }),
+  system: words<StatusReply["system"]>({ normal: true, degraded: true, draining: true }),
+  timeInForce: words<TimeInForce>({ GTC: true, GTD: true }),
   updateType: [...EXECUTION_TYPES, "TRIGGERED", "ALERT"],
 };
 
@@ -250,3 +229,6 @@ function mayBeAbsent(member: Table[string] | undefined): boolean {
     return false;
   }
 }
+
+/** Returns a word with a capital. */
+export const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);

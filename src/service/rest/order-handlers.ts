@@ -11,13 +11,7 @@ import {
 } from "../../requests/index.ts";
 import { accountOf, inSeveralSteps, requireInTime } from "../access/ownership.ts";
 import { canceledListView, canceledView, viewOf } from "../views/managed-order.ts";
-import {
-  nativeOrderView,
-  type Snapshot,
-  scaledManagedView,
-  scaledNativeView,
-  viewForRoute,
-} from "../views/native-order.ts";
+import { nativeOrderView, type Snapshot, scaledView, viewForRoute } from "../views/native-order.ts";
 import {
   type AccountKey,
   clientIdsOf,
@@ -101,8 +95,9 @@ export async function orderStatus(parts: ServiceParts, call: SignedCall): Promis
  */
 export async function scaledOrderStatus(parts: ServiceParts, call: SignedCall): Promise<Answer> {
   const found = await requireOrder(parts, call);
-  if ("managed" in found) return { body: scaledManagedView(viewOf(parts, found.managed, call.route)) };
-  return { body: scaledNativeView(snapshotOf(parts, found)) };
+  const order =
+    "managed" in found ? viewOf(parts, found.managed, call.route) : nativeOrderView(snapshotOf(parts, found));
+  return { body: scaledView(order) };
 }
 
 /**

@@ -8,12 +8,16 @@ import type {
   Instruments,
   NativeOrders,
   OrderCounts,
+  RateLimiter,
   Rejections,
   Telemetry,
 } from "../../ports/index.ts";
 import type { AnyRoute } from "../../requests/index.ts";
-import type { JsonInput, Parameters } from "../../wire/index.ts";
+import { type JsonInput, type Parameters, readJson } from "../../wire/index.ts";
+import type { ClientAddress } from "../access/addresses.ts";
 import type { AccessParts, Proof } from "../access/authentication.ts";
+import type { CrossOrigin } from "../access/cross-origin.ts";
+import type { Bans } from "../access/rate-limits.ts";
 import type { Traffic } from "../traffic/traffic.ts";
 import type { TrafficTurns } from "../traffic/turns.ts";
 import type { ClientSymbols } from "./compat/names.ts";
@@ -109,25 +113,35 @@ export function quoteSeriesOf(entropy: Entropy): Readonly<{
   };
 }
 
+/** The parts of a service that receive, weigh and refuse requests. */
+export type EntryParts = Readonly<{
+  clock: Clock;
+  entropy: Entropy;
+  /** Never throws. */
+  telemetry: Telemetry;
+  rateLimiter: Pick<RateLimiter, "limits" | "weigh" | "connect">;
+  settings: ServiceSettings;
+  clientAddress: ClientAddress;
+  crossOrigin: CrossOrigin;
+  bans: Bans;
+  traffic: Traffic;
+  turns: TrafficTurns;
+  documents: Documents;
+}>;
+
 /** Parts that all handlers of a service share. */
-export type ServiceParts = AccessParts &
+export type ServiceParts = EntryParts &
+  AccessParts &
   Readonly<{
     engine: Engine;
     instruments: Instruments;
-    entropy: Entropy;
     /** Undefined if the host has no native orders. */
     native: NativeOrders | undefined;
     /** Undefined if the host reports no balances. */
     balances: Balances | undefined;
     rejections: Rejections;
-    /** Never throws. */
-    telemetry: Telemetry;
     questions: Questions;
-    settings: ServiceSettings;
     placements: CountedPlacements;
-    traffic: Traffic;
-    turns: TrafficTurns;
-    documents: Documents;
     longAnswers: LongAnswers;
     quoteSeries: ReturnType<typeof quoteSeriesOf>;
     clientSymbols: ClientSymbols;
@@ -143,3 +157,13 @@ export type Answer = Readonly<{ body: JsonInput; counts?: OrderCounts }>;
 
 /** Handler that answers signed calls of a route. */
 export type SignedHandler = (parts: ServiceParts, call: SignedCall) => Promise<Answer>;
+
+/** Returns the texts in a JSON array; undefined for anything else. */
+export function textsIn(json: string): readonly string[] | undefined {
+  try {
+    const value = readJson(json);
+    return Array.isArray(value) && value.every((item) => typeof item === "string") ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

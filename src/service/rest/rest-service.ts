@@ -1,6 +1,6 @@
 import { networkOf } from "../../common/index.ts";
 import { OrderError } from "../../errors/index.ts";
-import type { Awaitable, RateLimiter, WeightVerdict } from "../../ports/index.ts";
+import type { Awaitable, WeightVerdict } from "../../ports/index.ts";
 import type { AnyRoute } from "../../requests/index.ts";
 import { readQuery, type WireRequest, type WireResponse } from "../../wire/index.ts";
 import type { Front } from "../access/authentication.ts";
@@ -9,7 +9,7 @@ import { refuseExcess, type WeightRequest, weigh } from "../access/rate-limits.t
 import { turnCost } from "../traffic/turns.ts";
 import { authenticate, authenticateWorked, checkBytes, readHeaders } from "./authentication.ts";
 import { answerCall, answerPublic } from "./handlers.ts";
-import type { Answer, ServiceParts } from "./parts.ts";
+import type { Answer, EntryParts, ServiceParts } from "./parts.ts";
 import {
   emptyReply,
   type Reply,
@@ -30,22 +30,6 @@ import {
   weightOf,
 } from "./routing.ts";
 
-/** The parts of a service that receive, weigh and refuse requests. */
-export type EntryParts = Pick<
-  ServiceParts,
-  | "bans"
-  | "clientAddress"
-  | "clock"
-  | "crossOrigin"
-  | "documents"
-  | "entropy"
-  | "settings"
-  | "telemetry"
-  | "traffic"
-  | "turns"
-> &
-  Readonly<{ rateLimiter: Pick<RateLimiter, "limits" | "weigh" | "connect"> }>;
-
 /** A weighed request and its destination. */
 export type RoutedRequest = Readonly<{
   request: WireRequest;
@@ -59,9 +43,6 @@ export type Handling<Other = never> = Readonly<{
   answer: (routed: RoutedRequest, stamp: ReplyStamp) => Promise<WireResponse | Other>;
 }>;
 
-/** Answers a weighed request about an account of the shard of another node. */
-type AnswerElsewhere = (routed: RoutedRequest, shard: number) => Promise<WireResponse>;
-
 /**
  * The front thread that a request came through, if any. `ahead` answers a weighed request that leads to another node before it
  * is authenticated here; it resolves to undefined for any other. `elsewhere` answers one whose account turns out to be
@@ -70,7 +51,7 @@ type AnswerElsewhere = (routed: RoutedRequest, shard: number) => Promise<WireRes
 export type Arrival = Readonly<{
   front?: Front | undefined;
   ahead?: (routed: RoutedRequest) => Promise<WireResponse | undefined>;
-  elsewhere?: AnswerElsewhere;
+  elsewhere?: (routed: RoutedRequest, shard: number) => Promise<WireResponse>;
 }>;
 
 /** Answers one request. A failure is also returned as a response. */

@@ -1,16 +1,9 @@
 import { networkOf } from "../../common/index.ts";
 import { OrderError } from "../../errors/index.ts";
 import { readStreamName, STREAM_METHODS, streamMessageWeight } from "../../requests/index.ts";
-import {
-  type JsonInput,
-  type JsonValue,
-  type RequestId,
-  readJson,
-  type SocketMessage,
-  writeJson,
-} from "../../wire/index.ts";
+import { type JsonInput, type RequestId, type SocketMessage, writeJson } from "../../wire/index.ts";
 import { refuseExcess } from "../access/rate-limits.ts";
-import type { ServiceParts } from "../rest/parts.ts";
+import { type ServiceParts, textsIn } from "../rest/parts.ts";
 import { refusalOf } from "../rest/replies.ts";
 import type { SocketPeer } from "./api.ts";
 import { CLOSE, type LiveSession, ServiceConnection, type SocketParts } from "./connection.ts";
@@ -31,9 +24,6 @@ export type PublicForm = Readonly<{
   first: readonly MarketStream[];
   isCombined: boolean;
 }>;
-
-/** Peer, streams and end callback of a connection. */
-type PublicOptions = PublicForm & Readonly<{ peer: SocketPeer; onEnd: () => void }>;
 
 /** Returns the reader of the names of `/ws/liquidity`. */
 export function liquidityNames({ instruments }: Pick<ServiceParts, "instruments">): ReadName {
@@ -86,7 +76,10 @@ export class PublicSession implements LiveSession {
   readonly #streams: Map<string, Readonly<{ stream: MarketStream; end: () => void }>> = new Map();
   readonly #reader: MarketReader;
 
-  constructor(parts: SocketParts, { peer, onEnd, ...form }: PublicOptions) {
+  constructor(
+    parts: SocketParts,
+    { peer, onEnd, ...form }: PublicForm & Readonly<{ peer: SocketPeer; onEnd: () => void }>,
+  ) {
     this.#parts = parts;
     this.#form = form;
     const address = parts.service.clientAddress(peer);
@@ -228,7 +221,7 @@ function readControl(text: string): ControlRequest {
     return malformed(3, "Invalid JSON: expected one object with id, method and params");
   }
   const { id } = message;
-  if (id !== undefined) return { id, message, names: namesIn(message.params) };
+  if (id !== undefined) return { id, message, names: textsIn(message.params ?? "") };
   return malformed(2, "Invalid request: request ID must be an integer, a string or null");
 }
 
@@ -240,16 +233,4 @@ const malformed = (code: 2 | 3, problem: string): ControlRequest => ({
 const weightOf = (request: ControlRequest, { length: bytes }: string): number =>
   streamMessageWeight({ bytes, names: "names" in request ? (request.names?.length ?? 0) : 0 });
 
-function namesIn(params: string | undefined): readonly string[] | undefined {
-  try {
-    const value = readJson(params ?? "");
-    return isTexts(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 const tooMany = (): ControlError => new ControlError(2, "Invalid request: too many parameters");
-
-const isTexts = (value: JsonValue): value is readonly string[] =>
-  Array.isArray(value) && value.every((item) => typeof item === "string");

@@ -7,13 +7,11 @@ import {
   PRICE_SCALE,
   type Price,
   QUANTITY_SCALE,
-  type Quantity,
   ZERO_NOTIONAL,
   ZERO_QUANTITY,
 } from "../../decimal/index.ts";
 import type { NativeExecution, NativeFill, NativeOrder, Rejection } from "../../model/index.ts";
 import type {
-  Amounts,
   CANCELED_NATIVE_ORDER,
   CompleteOf,
   EXECUTION,
@@ -56,18 +54,6 @@ function ownTradeIdOf(executionId: string): bigint | undefined {
   return number === undefined || number > LARGEST ? undefined : number;
 }
 
-/** The scales that accompany amounts given as whole numbers. */
-type Scales = Readonly<{ priceScale: number; quantityScale: number }>;
-
-type Writer<A extends string | number | bigint> = Readonly<{
-  price: (value: Price) => A;
-  quantity: (value: Quantity) => A;
-}>;
-
-const TEXT: Writer<string> = { price: formatPrice, quantity: formatQuantity };
-const SCALED: Writer<number | bigint> = { price: (value) => value, quantity: (value) => value };
-const SCALES: Scales = { priceScale: PRICE_SCALE, quantityScale: QUANTITY_SCALE };
-
 const ZERO_PRICE = 0 as Price;
 
 /** A native order or a retained rejection, and whether its host trades on paper. */
@@ -86,22 +72,14 @@ export type Snapshot = Readonly<{ order: NativeOrder | Rejection; isPaperTrade: 
  * };
  * ```
  */
-export function nativeOrderView(snapshot: Snapshot): NativeOrderView {
-  return viewWith(TEXT, snapshot);
+export function nativeOrderView({ order, isPaperTrade }: Snapshot): NativeOrderView {
+  return "orderId" in order ? orderView(order, isPaperTrade) : rejectionView(order, isPaperTrade);
 }
 
-/**
- * Returns the snapshot with prices in units of 1e-8 and quantities in units of 1e-6, as exact whole numbers. Source:
- * decision 46.
- */
-export function scaledNativeView(snapshot: Snapshot): NativeOrderView<number | bigint> & Scales {
-  return { ...viewWith(SCALED, snapshot), ...SCALES };
-}
-
-/** Members of a managed order that are quantities. */
+/** Members of an order, managed or native, that are quantities. */
 const QUANTITY_MEMBERS = ["origQty", "executedQty", "icebergQty"] as const;
 
-/** Members of a managed order that are prices. */
+/** Members of an order that are prices. */
 const PRICE_MEMBERS = [
   "avgPrice",
   "price",
@@ -112,15 +90,19 @@ const PRICE_MEMBERS = [
   "triggerLevel",
 ] as const;
 
-/** Name of a price or quantity of a managed order. */
+/** Name of a price or quantity of an order. */
 export type ScaledMember = (typeof QUANTITY_MEMBERS | typeof PRICE_MEMBERS)[number];
 
-/** Returns a managed order with every price and quantity as a whole number. Source: decision 46. */
-export function scaledManagedView(view: ManagedOrder): JsonInput {
+/**
+ * Returns an order with every price as a whole number of 1e-8 USD, and every quantity as one of millionths. Source:
+ * decision 46.
+ */
+export function scaledView(view: ManagedOrder | NativeOrderView): JsonInput {
+  const texts: Readonly<Partial<Record<ScaledMember, string | undefined>>> = view;
   const scaled = (names: readonly ScaledMember[], scale: number): Record<string, bigint> =>
     Object.fromEntries(
       names.flatMap((name) => {
-        const text = view[name];
+        const text = texts[name];
         return text === undefined ? [] : [[name, scaledText(text, scale)]];
       }),
     );
@@ -128,7 +110,7 @@ export function scaledManagedView(view: ManagedOrder): JsonInput {
     ...view,
     ...scaled(QUANTITY_MEMBERS, QUANTITY_SCALE),
     ...scaled(PRICE_MEMBERS, PRICE_SCALE),
-    ...SCALES,
+    ...{ priceScale: PRICE_SCALE, quantityScale: QUANTITY_SCALE },
   };
 }
 
@@ -138,45 +120,26 @@ function scaledText(text: string, scale: number): bigint {
   return BigInt(whole + decimals.slice(0, scale).padEnd(scale, "0"));
 }
 
-function viewWith<A extends string | number | bigint>(
-  write: Writer<A>,
-  { order, isPaperTrade }: Snapshot,
-): NativeOrderView<A> {
-  return "orderId" in order
-    ? orderView(write, order, isPaperTrade)
-    : rejectionView(write, order, isPaperTrade);
-}
+const orderView = (order: NativeOrder, isPaperTrade: boolean): CompleteOf<typeof NATIVE_ORDER> => ({
+  ...namesOf(order),
+  status: order.status,
+  type: order.type,
+  side: order.side,
+  timeInForce: order.timeInForce,
+  price: formatPrice(order.price ?? ZERO_PRICE),
+  origQty: formatQuantity(order.quantity),
+  executedQty: formatQuantity(order.executedQuantity),
+  stopPrice: formatPrice(order.stopPrice ?? ZERO_PRICE),
+  rejectReason: order.rejectReason ?? null,
+  reason: order.reason ?? null,
+  errorMessage: order.errorMessage ?? null,
+  updateTime: order.updatedAtMs,
+  isWorking: order.isWorking,
+  accountId: order.accountId,
+  isPaperTrade,
+});
 
-function orderView<A extends string | number | bigint>(
-  write: Writer<A>,
-  order: NativeOrder,
-  isPaperTrade: boolean,
-): Amounts<CompleteOf<typeof NATIVE_ORDER>, A> {
-  return {
-    ...namesOf(order),
-    status: order.status,
-    type: order.type,
-    side: order.side,
-    timeInForce: order.timeInForce,
-    price: write.price(order.price ?? ZERO_PRICE),
-    origQty: write.quantity(order.quantity),
-    executedQty: write.quantity(order.executedQuantity),
-    stopPrice: write.price(order.stopPrice ?? ZERO_PRICE),
-    rejectReason: order.rejectReason ?? null,
-    reason: order.reason ?? null,
-    errorMessage: order.errorMessage ?? null,
-    updateTime: order.updatedAtMs,
-    isWorking: order.isWorking,
-    accountId: order.accountId,
-    isPaperTrade,
-  };
-}
-
-function rejectionView<A extends string | number | bigint>(
-  write: Writer<A>,
-  rejection: Rejection,
-  isPaperTrade: boolean,
-): Amounts<CompleteOf<typeof NATIVE_ORDER>, A> {
+function rejectionView(rejection: Rejection, isPaperTrade: boolean): CompleteOf<typeof NATIVE_ORDER> {
   const { symbol, clientOrderId, type, side, timeInForce, price, quantity, stopPrice } = rejection;
   return {
     symbol,
@@ -188,10 +151,10 @@ function rejectionView<A extends string | number | bigint>(
     type,
     side,
     timeInForce,
-    price: price === undefined ? undefined : write.price(price),
-    origQty: quantity === undefined ? undefined : write.quantity(quantity),
-    executedQty: write.quantity(ZERO_QUANTITY),
-    stopPrice: stopPrice === undefined ? undefined : write.price(stopPrice),
+    price: price === undefined ? undefined : formatPrice(price),
+    origQty: quantity === undefined ? undefined : formatQuantity(quantity),
+    executedQty: "0",
+    stopPrice: stopPrice === undefined ? undefined : formatPrice(stopPrice),
     rejectReason: rejection.rejectReason,
     reason: null,
     errorMessage: rejection.errorMessage,
@@ -202,10 +165,13 @@ function rejectionView<A extends string | number | bigint>(
   };
 }
 
-type OrderNames = "symbol" | "orderId" | "orderListId" | "clientOrderId" | "clOrdId";
-
 /** Returns the members that identify an order, which begin every reply about it. */
-function namesOf(order: NativeOrder): Pick<CompleteOf<typeof NATIVE_TRANSACTION>, OrderNames> {
+function namesOf(
+  order: NativeOrder,
+): Pick<
+  CompleteOf<typeof NATIVE_TRANSACTION>,
+  "symbol" | "orderId" | "orderListId" | "clientOrderId" | "clOrdId"
+> {
   return {
     symbol: order.symbol,
     orderId: order.orderId,

@@ -13,9 +13,9 @@ import { OrderError } from "../../../errors/index.ts";
 import type { NativeExecution } from "../../../model/index.ts";
 import type { Awaitable } from "../../../ports/index.ts";
 import type { AnyRoute } from "../../../requests/index.ts";
-import { type JsonInput, type JsonValue, type Parameters, readJson } from "../../../wire/index.ts";
+import type { JsonInput, Parameters } from "../../../wire/index.ts";
 import { clientIdsOf } from "../look-ups.ts";
-import type { ServiceParts, SignedCall } from "../parts.ts";
+import { type ServiceParts, type SignedCall, textsIn } from "../parts.ts";
 import {
   cachedInstruments,
   compatSymbol,
@@ -29,49 +29,45 @@ import {
 export type Members = Readonly<Record<string, JsonInput | undefined>>;
 
 /** Executions of a native order: their sum in USD if all are known, and the time of the order's acceptance. */
-type Executed = Readonly<{ quote?: string; timeMs?: number }>;
+type Executed = Readonly<{ quote?: string | undefined; timeMs?: number | undefined }>;
+
+/** Executions of native orders by the orders' ids. */
+type ExecutedOrders = ReadonlyMap<string, Executed>;
 
 /** Executions that one page may sum up. */
 const MOST_EXECUTIONS = 1_000;
 
 /**
- * Returns the reply about an order as clients of the convention read it: their name of the market, the convention's name
- * of the type, and the members that they read. All other members stay. `cummulativeQuoteQty` is the sum that the host
- * reports, else that of the fills; it and `time` are left out if the host no longer knows them. Source: decision NB; convention 3.1-3.3.
+ * Returns replies about orders and lists as clients of the convention read them: their name of the market, the convention's
+ * name of the type, and the members that they read. All other members stay. `cummulativeQuoteQty` is the sum that the host
+ * reports, else that of the fills; it and `time` are left out if the host no longer knows them. The native orders are of one
+ * account and market. Source: decision NB; convention 3.1-3.3.
  */
-async function orderForClient(parts: ServiceParts, order: Members): Promise<Members> {
-  const [shown = order] = await ordersForClient(parts, [order]);
-  return shown;
-}
-
-/**
- * Returns the replies about orders and lists that were just placed or canceled as {@link ordersForClient} and
- * {@link listForClient} do; the native ones are of one account and market. If the host fails to tell the executions now,
- * what depends on them is left out: an error would say that nothing was done.
- */
-async function changedForClient(
+async function ordersForClient(
   parts: ServiceParts,
-  changed: readonly Members[],
+  orders: readonly Members[],
+  executions: Promise<ExecutedOrders> = executedOf(parts, orders),
 ): Promise<readonly Members[]> {
-  const executed = await executedOf(parts, changed.filter(isExecutedNative)).catch(
-    () => new Map<string, Executed>(),
-  );
-  return await parts.longAnswers.map(changed, (one) =>
+  const executed = await executions;
+  return await parts.longAnswers.map(orders, (one) =>
     "orderReports" in one
       ? listForClient(parts, one)
       : shownOrder(parts, one, executed.get(String(one.orderId)) ?? {}),
   );
 }
 
-/** Returns orders as {@link orderForClient} does; the native ones are of one account and market. */
-async function ordersForClient(parts: ServiceParts, orders: readonly Members[]): Promise<readonly Members[]> {
-  const executed = await executedOf(parts, orders.filter(isExecutedNative));
-  return await parts.longAnswers.map(orders, (order) =>
-    shownOrder(parts, order, executed.get(String(order.orderId)) ?? {}),
+/**
+ * Returns the replies about orders and lists that were just placed or canceled. If the host fails to tell the executions
+ * now, what depends on them is left out: an error would say that nothing was done.
+ */
+const changedForClient = (parts: ServiceParts, changed: readonly Members[]): Promise<readonly Members[]> =>
+  ordersForClient(
+    parts,
+    changed,
+    executedOf(parts, changed).catch(() => new Map()),
   );
-}
 
-/** Returns a list with its legs as {@link orderForClient} shows them. */
+/** Returns a list with its legs as {@link ordersForClient} shows them. */
 function listForClient(parts: ServiceParts, list: Members): Members {
   const { orders = [], orderReports = [] } = list as Readonly<Record<string, readonly Members[]>>;
   const symbol = symbolForClient(parts, String(list.symbol));
@@ -81,11 +77,6 @@ function listForClient(parts: ServiceParts, list: Members): Members {
     orders: orders.map((leg) => ({ ...leg, symbol })),
     orderReports: orderReports.map((leg) => shownOrder(parts, leg, {})),
   };
-}
-
-/** Returns trades under the client's names of their markets. */
-function tradesForClient(parts: ServiceParts, trades: readonly Members[]): readonly Members[] {
-  return trades.map((trade) => ({ ...trade, symbol: symbolForClient(parts, String(trade.symbol)) }));
 }
 
 function shownOrder(parts: ServiceParts, order: Members, { quote, timeMs }: Executed): Members {
@@ -142,10 +133,8 @@ function isExecutedNative({ orderId, apiManaged, fills }: Members): boolean {
  * Asks the host for the executions of native orders, at most 1,000 for all of them. A sum counts only if it accounts for
  * the whole executed quantity.
  */
-async function executedOf(
-  { native }: ServiceParts,
-  orders: readonly Members[],
-): Promise<ReadonlyMap<string, Executed>> {
+async function executedOf({ native }: ServiceParts, shown: readonly Members[]): Promise<ExecutedOrders> {
+  const orders = shown.filter(isExecutedNative);
   const [first] = orders;
   if (native === undefined || first === undefined) return new Map();
   const markets = new Set(orders.map(({ symbol }) => String(symbol)));
@@ -165,13 +154,7 @@ async function executedOf(
       const { quantity, quote } = sumOf(fills);
       const isWhole = formatQuantity(quantity) === order.executedQty;
       const timeMs = own.find(({ execType }) => execType === "NEW")?.timeMs;
-      return [
-        String(order.orderId),
-        {
-          ...(isWhole && { quote: formatNotional(quote) }),
-          ...(timeMs !== undefined && { timeMs }),
-        },
-      ];
+      return [String(order.orderId), { quote: isWhole ? formatNotional(quote) : undefined, timeMs }];
     }),
   );
 }
@@ -233,12 +216,15 @@ function depthForClient({ lastUpdateId, bids, asks }: Members): Members {
   return { lastUpdateId: Number.parseInt(String(lastUpdateId), 10), bids, asks };
 }
 
+/** Returns a row under the client's name of its market. */
+const renamed = (parts: ServiceParts, row: Members): Members => ({
+  ...row,
+  symbol: symbolForClient(parts, String(row.symbol)),
+});
+
 /** Returns one ticker, or all of those asked for, under the client's names of the markets. */
 function tickersForClient(parts: ServiceParts, body: JsonInput, requested: Parameters): JsonInput {
-  const shown = (ticker: Members): Members => ({
-    ...ticker,
-    symbol: symbolForClient(parts, String(ticker.symbol)),
-  });
+  const shown = (ticker: Members): Members => renamed(parts, ticker);
   if (!Array.isArray(body)) return shown(body as Members);
   return onlyRequested(parts, body, requested).map(shown);
 }
@@ -271,19 +257,9 @@ function requestedNames(requested: Parameters): readonly string[] | undefined {
   if (one !== undefined) return [one];
   const many = requested.get("symbols")?.text;
   if (many === undefined) return undefined;
-  const names = listIn(many);
-  if (names?.every((name) => typeof name === "string")) return names;
+  const names = textsIn(many);
+  if (names !== undefined) return names;
   throw new OrderError("INVALID_PARAMETER", { field: "symbols", advice: LIST });
-}
-
-/** Returns the items of a JSON array; undefined for any other text. */
-function listIn(text: string): readonly JsonValue[] | undefined {
-  try {
-    const value = readJson(text);
-    return Array.isArray(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** What is about a request: its parameters and, of a signed one, the call. */
@@ -298,7 +274,8 @@ type Form = Readonly<{
   reply?: (parts: ServiceParts, body: JsonInput, requested: Parameters) => Awaitable<JsonInput>;
 }>;
 
-const orderReply: Form["reply"] = (parts, body) => orderForClient(parts, body as Members);
+const orderReply: Form["reply"] = async (parts, body) =>
+  (await ordersForClient(parts, [body as Members]))[0] ?? body;
 const changeReply: Form["reply"] = async (parts, body) =>
   (await changedForClient(parts, [body as Members]))[0] ?? body;
 const ordersReply: Form["reply"] = (parts, body) => ordersForClient(parts, body as readonly Members[]);
@@ -326,7 +303,7 @@ const FORMS: Readonly<Partial<Record<AnyRoute["name"], Form>>> = {
   "openOrders.market": { reply: ordersReply },
   "openOrders.cancelMarket": { reply: (parts, body) => changedForClient(parts, body as readonly Members[]) },
   "orders.market": { reply: ordersReply },
-  myTrades: { reply: (parts, body) => tradesForClient(parts, body as readonly Members[]) },
+  myTrades: { reply: (parts, body) => (body as readonly Members[]).map((trade) => renamed(parts, trade)) },
   "orderList.place.oco": placedList,
   "orderList.place.oto": placedList,
   "orderList.place.otoco": placedList,
