@@ -277,11 +277,6 @@ const serviceOptions: OptionCheck = optionsOf<ServiceOptions>(
   { open: true },
 );
 
-/** Throws a TypeError or RangeError that names the first option that is missing, unknown or wrong (decision KI). */
-function requireServiceOptions(options: ServiceOptions): void {
-  serviceOptions(options, "createService");
-}
-
 /**
  * Creates the service for REST and WebSocket. It serves public market data, and for signed requests managed orders,
  * order lists, and native orders if the host has them. It needs no transport: a mount hands it the raw request or
@@ -302,7 +297,7 @@ function requireServiceOptions(options: ServiceOptions): void {
  * ```
  */
 export function createService(given: ServiceOptions): Service {
-  requireServiceOptions(given);
+  serviceOptions(given, "createService");
   const telemetry = new QuietTelemetry(given.telemetry);
   const options = { ...given, telemetry, clock: checkedClock(given.clock, telemetry) };
   const { engine, clock, replayGuard, settings = {} } = options;

@@ -1,5 +1,5 @@
 import { networkOf } from "../../common/index.ts";
-import { type ErrorDetails, OrderError } from "../../errors/index.ts";
+import { OrderError } from "../../errors/index.ts";
 import type {
   Awaitable,
   Clock,
@@ -83,46 +83,30 @@ export function refuseExcess(parts: LimitParts & Refused, address: string, verdi
 export async function requireConnection(parts: LimitParts, client: string): Promise<void> {
   const address = networkOf(client);
   const { refusedUntilMs } = (await parts.rateLimiter.connect?.({ address })) ?? {};
-  if (refusedUntilMs !== undefined) throw tooManyConnections(refusedUntilMs, parts);
+  if (refusedUntilMs === undefined) return;
+  const limit = parts.rateLimiter.limits?.connectionsPer5Min ?? 0;
+  const retryAfter = secondsUntil(refusedUntilMs, parts);
+  throw new OrderError("TOO_MANY_CONNECTIONS", { limit, interval: "5 MINUTE", retryAfter });
 }
 
-/** Returns the whole seconds until a time, rounded up, at least one. */
-function secondsUntil(untilMs: number, { clock }: LimitParts): number {
-  return Math.max(1, Math.ceil((untilMs - clock.nowMs()) / 1000));
-}
+/** Returns the whole seconds until a time, rounded up, at least one: the detail that goes to header and body. */
+const secondsUntil = (untilMs: number, { clock }: LimitParts): number =>
+  Math.max(1, Math.ceil((untilMs - clock.nowMs()) / 1000));
 
-/**
- * Returns the error of a request above the weight limit of its address: -1003 for limit and ban alike. Its detail
- * `retryAfter` (seconds) goes to header and body. Source: decision 42.
- */
-function tooMuchWeight(refused: WeightRefusal, parts: LimitParts): OrderError {
-  const { kind, untilMs } = refused;
+/** Returns the error of a request above the weight limit of its address: -1003 for limit and ban alike. Source: decision 42. */
+function tooMuchWeight({ kind, untilMs }: WeightRefusal, parts: LimitParts): OrderError {
   const retryAfter = secondsUntil(untilMs, parts);
   if (kind === "ban") return new OrderError("IP_BANNED", { until: untilMs, retryAfter });
   const limit = parts.rateLimiter.limits?.weightPerMinute ?? 0;
-  const details: ErrorDetails = { limit, interval: "1 MINUTE", retryAfter };
-  return new OrderError("TOO_MANY_REQUESTS", details);
+  return new OrderError("TOO_MANY_REQUESTS", { limit, interval: "1 MINUTE", retryAfter });
 }
 
-/** Returns the error of a WebSocket connection above the limit: -1003, with the same detail. Source: convention 4.2. */
-function tooManyConnections(untilMs: number, parts: LimitParts): OrderError {
-  const limit = parts.rateLimiter.limits?.connectionsPer5Min ?? 0;
-  return new OrderError("TOO_MANY_CONNECTIONS", {
-    limit,
-    interval: "5 MINUTE",
-    retryAfter: secondsUntil(untilMs, parts),
-  });
-}
-
-/**
- * Returns the error of a placement above the order-count limit: -1015, with the same detail. Source: decision 42;
- * convention 5.3.
- */
-export function tooManyOrders(refused: OrderRefusal, parts: LimitParts): OrderError {
+/** Returns the error of a placement above the order-count limit: -1015. Source: decision 42; convention 5.3. */
+export function tooManyOrders({ window, untilMs }: OrderRefusal, parts: LimitParts): OrderError {
   const { limits } = parts.rateLimiter;
-  const daily = refused.window === "perDay";
+  const daily = window === "perDay";
   const limit = (daily ? limits?.ordersPerDay : limits?.ordersPer10s) ?? 0;
-  const retryAfter = secondsUntil(refused.untilMs, parts);
+  const retryAfter = secondsUntil(untilMs, parts);
   return new OrderError("TOO_MANY_ORDERS", { limit, interval: daily ? "1 DAY" : "10 SECOND", retryAfter });
 }
 

@@ -34,20 +34,13 @@ const HEADERS: Readonly<Record<string, JsonSchema>> = {
   "Retry-After": header("Seconds to wait before a retry."),
 };
 
-/** Kind of a reply: any reply, one that counts orders, or one that asks the client to wait. */
-type HeaderKind = "every" | "counted" | "limited";
-
 const EVERY = ["X-Request-Id", "X-MBX-USED-WEIGHT", "X-MBX-USED-WEIGHT-1M"];
-
-const NAMES: Readonly<Record<HeaderKind, readonly string[]>> = {
-  every: EVERY,
-  counted: [...EVERY, "X-MBX-ORDER-COUNT-10S", "X-MBX-ORDER-COUNT-1D"],
-  limited: [...EVERY, "Retry-After"],
-};
+const COUNTED = [...EVERY, "X-MBX-ORDER-COUNT-10S", "X-MBX-ORDER-COUNT-1D"];
+const LIMITED = [...EVERY, "Retry-After"];
 
 /** Returns references to the headers of a reply. */
-const headerRefs = (kind: HeaderKind): JsonSchema =>
-  Object.fromEntries(NAMES[kind].map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+const headerRefs = (names: readonly string[]): JsonSchema =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
 /** Deployment details for the description of REST. */
 export interface OpenApiOptions {
@@ -224,7 +217,7 @@ function requestBodies(): Readonly<Record<string, JsonSchema>> {
 function successOf({ reply, counts }: RouteNote): JsonSchema {
   return {
     description: "Done.",
-    headers: headerRefs(counts === true ? "counted" : "every"),
+    headers: headerRefs(counts === true ? COUNTED : EVERY),
     content: { [JSON_TYPE]: { schema: reply } },
   };
 }
@@ -245,7 +238,7 @@ function refusalsOf(errors: readonly ErrorName[]): Readonly<Record<string, JsonS
         String(status),
         {
           description: here.map((name) => `${ERRORS[name].code} ${name}`).join(", "),
-          headers: headerRefs(isRate ? "limited" : "every"),
+          headers: headerRefs(isRate ? LIMITED : EVERY),
           content: { [JSON_TYPE]: content },
         },
       ];

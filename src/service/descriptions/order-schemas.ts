@@ -199,12 +199,17 @@ const SCALED: Amounts = {
   quantity: (description) => int64(`${description} In millionths.`),
 };
 
+/** The client's id of a native order, under both of its names. */
+const CLIENT_IDS = {
+  clientOrderId: text("Client id of the order."),
+  clOrdId: text("The same value as clientOrderId."),
+};
+
 const nativeNotes = ({ price, quantity }: Amounts): NotesOf<typeof NATIVE_ORDER> => ({
   symbol: text("Symbol of the market."),
   orderId: int64("Id of the order, a positive number. A retained rejection has none."),
   orderListId: int64("Id of the list of the order; -1 if it is not part of a list."),
-  clientOrderId: text("Client id of the order."),
-  clOrdId: text("The same value as clientOrderId."),
+  ...CLIENT_IDS,
   status: oneOf(WORDS.nativeStatus, "Latest known status."),
   type: text("Order type, such as LIMIT or MARKET."),
   side: oneOf(WORDS.side, "Side of the order."),
@@ -224,8 +229,7 @@ const TRANSACTION: NotesOf<typeof NATIVE_TRANSACTION> = {
   symbol: text("Symbol of the market."),
   orderId: int64("Id of the order, a positive number."),
   orderListId: int64("Id of the list of the order; -1 if it is not part of a list."),
-  clientOrderId: text("Client id of the order."),
-  clOrdId: text("The same value as clientOrderId."),
+  ...CLIENT_IDS,
   transactTime: time("Time of the last change."),
   price: decimal("Limit price in USD; 0 if there is none."),
   origQty: decimal("Ordered quantity, or the quantity to which the ordered amount converts."),
@@ -261,8 +265,7 @@ const EXECUTIONS = list(
     described(EXECUTION, {
       symbol: text("Symbol of the market."),
       orderId: int64("Id of the order, a positive number. A retained rejection has none."),
-      clientOrderId: text("Client id of the order."),
-      clOrdId: text("The same value as clientOrderId."),
+      ...CLIENT_IDS,
       executionId: text("Id of the event, a text of the venue."),
       tradeId: TRADE_ID,
       execType: oneOf(WORDS.execType, "Execution type: the event that happened to the order."),

@@ -28,6 +28,7 @@ import {
   type Worked,
 } from "../access/authentication.ts";
 import type { ServiceParts, SignedCall } from "./parts.ts";
+import { readable } from "./routing.ts";
 
 /**
  * Largest body of any route, in bytes. A mount can stop reading after one more byte: that body is refused as too large.
@@ -65,32 +66,25 @@ const OVERRIDE = /^(?:x-http-method-override|x-http-method|x-method-override)$/i
  * received. Source: hostile inputs 10, 26, 27, 46, 48, 49.
  */
 export function readHeaders(rawHeaders: readonly string[]): RequestHeaders {
-  refuseOverrides(rawHeaders);
-  refuseEncoding(singleHeader(rawHeaders, "Content-Encoding"));
+  const override = rawHeaders.find((name, index) => index % 2 === 0 && OVERRIDE.test(name));
+  if (override !== undefined) {
+    throw new OrderError("INVALID_PARAMETER", {
+      field: override.toLowerCase(),
+      advice: "Omit this header, and send the request with the HTTP method that you mean.",
+    });
+  }
+  const encoding = singleHeader(rawHeaders, "Content-Encoding") ?? "identity";
+  if (encoding.toLowerCase() !== "identity") {
+    throw new OrderError("INVALID_PARAMETER", {
+      field: "Content-Encoding",
+      advice: "Send the body uncompressed, without this header.",
+    });
+  }
   return {
     apiKey: singleHeader(rawHeaders, "X-MBX-APIKEY"),
     signature: singleHeader(rawHeaders, "signature"),
     contentType: singleHeader(rawHeaders, "Content-Type"),
   };
-}
-
-function refuseOverrides(rawHeaders: readonly string[]): void {
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index] ?? "";
-    if (!OVERRIDE.test(name)) continue;
-    throw new OrderError("INVALID_PARAMETER", {
-      field: name.toLowerCase(),
-      advice: "Omit this header, and send the request with the HTTP method that you mean.",
-    });
-  }
-}
-
-function refuseEncoding(encoding: string | undefined): void {
-  if (encoding === undefined || encoding.toLowerCase() === "identity") return;
-  throw new OrderError("INVALID_PARAMETER", {
-    field: "Content-Encoding",
-    advice: "Send the body uncompressed, without this header.",
-  });
 }
 
 /** A signed request before authentication: its route, raw query and headers. Only its bytes have been looked at. */
@@ -111,19 +105,15 @@ type Arrival = Readonly<{
  * Source: decisions 39-41; hostile inputs, Defences in order.
  */
 export async function authenticate(parts: ServiceParts, arrival: Arrival): Promise<SignedCall> {
-  const { route, request } = arrival;
-  const apiKey = requiredKey(arrival.headers.apiKey);
-  const signed = restSignature({
-    query: arrival.query,
-    body: request.body,
-    header: arrival.headers.signature,
-  });
+  const { route, request, query, headers } = arrival;
+  const apiKey = requiredKey(headers.apiKey);
+  const signed = restSignature({ query, body: request.body, header: headers.signature });
   const { payload, signature } = signed;
   const use = useOf(route, request);
   const isSigned = (secret: string | undefined): boolean => verifySignature({ secret, payload, signature });
   const key = await provedKey(parts, { ...use, apiKey, isSigned });
   arrival.front?.proved(key);
-  const parameters = readParameters(signed, arrival.headers.contentType);
+  const parameters = readParameters(signed, headers.contentType);
   return admittedCall(parts, { ...use, route, key, signature, parameters });
 }
 
@@ -177,11 +167,11 @@ function checkTime(route: AnyRoute, parameters: Parameters, nowMs: number): void
  *
  * @internal
  */
-export function workRequest(
+export const workRequest = (
   request: WireRequest,
   secretOf: (apiKey: string) => string | undefined,
-): Worked | undefined {
-  try {
+): Worked | undefined =>
+  readable(() => {
     const { path, query } = splitTarget(request.target) ?? { path: "", query: "" };
     const route = findRoute(request.method, path);
     if (route === undefined || route === "wrong-method" || route.access === "PUBLIC") return undefined;
@@ -194,7 +184,4 @@ export function workRequest(
     // An unknown key costs the same work, so that timing does not reveal it.
     if (!verifySignature({ secret, payload, signature }) || secret === undefined) return undefined;
     return { apiKey, signature, parameters: readParameters(signed, headers.contentType), secret };
-  } catch {
-    return undefined;
-  }
-}
+  });

@@ -44,27 +44,9 @@ import {
 } from "./order-handlers.ts";
 import type { Answer, ServiceParts, SignedCall, SignedHandler } from "./parts.ts";
 
-/** Names of the public routes. */
-type PublicName =
-  | "status"
-  | "exchangeInfo"
-  | "instrumentPairs"
-  | "ticker"
-  | "ticker24hr"
-  | "depth"
-  | "ping"
-  | "time"
-  | "ticker.price"
-  | "ticker.book"
-  | "avgPrice"
-  | "klines"
-  | "uiKlines"
-  | "trades"
-  | "trades.historical"
-  | "aggTrades";
 type PublicHandler = (parts: ServiceParts, parameters: Parameters) => Awaitable<JsonInput>;
 
-const PUBLIC: Readonly<Record<PublicName, PublicHandler>> = {
+const PUBLIC = {
   status,
   exchangeInfo,
   instrumentPairs,
@@ -81,7 +63,9 @@ const PUBLIC: Readonly<Record<PublicName, PublicHandler>> = {
   trades,
   "trades.historical": historicalTrades,
   aggTrades,
-};
+} satisfies Readonly<Partial<Record<AnyRoute["name"], PublicHandler>>>;
+
+type PublicName = keyof typeof PUBLIC;
 
 const SIGNED: Readonly<Record<Exclude<AnyRoute["name"], PublicName>, SignedHandler>> = {
   "order.place": placeOrder,

@@ -22,7 +22,7 @@ import type { Traffic } from "../traffic/traffic.ts";
 import type { TrafficTurns } from "../traffic/turns.ts";
 import type { ClientSymbols } from "./compat/names.ts";
 import type { CountedPlacements } from "./counted-placements.ts";
-import type { Documents, ServiceSettings } from "./routing.ts";
+import { type Documents, readable, type ServiceSettings } from "./routing.ts";
 
 /** Most rows of an answer that one turn of the event loop makes. */
 const ROWS_PER_TURN = 512;
@@ -160,10 +160,6 @@ export type SignedHandler = (parts: ServiceParts, call: SignedCall) => Promise<A
 
 /** Returns the texts in a JSON array; undefined for anything else. */
 export function textsIn(json: string): readonly string[] | undefined {
-  try {
-    const value = readJson(json);
-    return Array.isArray(value) && value.every((item) => typeof item === "string") ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = readable(() => readJson(json));
+  return Array.isArray(value) && value.every((item) => typeof item === "string") ? value : undefined;
 }

@@ -1,11 +1,5 @@
 import { type AnyRoute, findRoute, type RouteMethod, routesAt } from "../../requests/index.ts";
-import {
-  type Parameters,
-  percentEncode,
-  readQuery,
-  splitTarget,
-  type WireRequest,
-} from "../../wire/index.ts";
+import { percentEncode, readQuery, splitTarget, type WireRequest } from "../../wire/index.ts";
 
 /** Optional features of the host, reported by GET /api/status. Each defaults to false. Source: contract, Status. */
 export interface HostFeatures {
@@ -128,13 +122,16 @@ export const UNKNOWN_WEIGHT = 1;
 
 /** Returns the weight of a request. Its query counts only if it can be parsed. */
 export function weightOf({ route, query }: Destination): number {
-  return typeof route.weight === "number" ? route.weight : route.weight(readableQuery(query));
+  return typeof route.weight === "number"
+    ? route.weight
+    : route.weight(readable(() => readQuery(query)) ?? new Map());
 }
 
-function readableQuery(query: string): Parameters {
+/** Returns what a client has sent as `read` reads it; undefined if it cannot be read. */
+export function readable<T>(read: () => T): T | undefined {
   try {
-    return readQuery(query);
+    return read();
   } catch {
-    return new Map();
+    return undefined;
   }
 }

@@ -9,31 +9,19 @@ import type { MessageAnswers } from "./answers.ts";
 import type { SocketOptions, SocketPeer, SocketSession, SocketSettings } from "./api.ts";
 import type { MarketStreams } from "./market-streams.ts";
 
-/** Counts occurrences in windows of fixed length and checks them against a limit. */
-class RateWindow {
-  readonly #most: number;
-  readonly #windowMs: number;
-  #startMs = 0;
-  #count = 0;
-
-  constructor(limit: Readonly<{ most: number; windowMs: number }>) {
-    this.#most = limit.most;
-    this.#windowMs = limit.windowMs;
-  }
-
-  /** Counts one occurrence. Returns false if it exceeds the limit of its window. */
-  takes(nowMs: number): boolean {
-    if (nowMs - this.#startMs >= this.#windowMs) {
-      this.#startMs = nowMs;
-      this.#count = 0;
+/** Returns a function that counts an occurrence. It returns false if that exceeds the limit of its window of fixed length. */
+function rateWindow(most: number, windowMs: number): (nowMs: number) => boolean {
+  let startMs = 0;
+  let count = 0;
+  return (nowMs) => {
+    if (nowMs - startMs >= windowMs) {
+      startMs = nowMs;
+      count = 0;
     }
-    this.#count++;
-    return this.#count <= this.#most;
-  }
+    count++;
+    return count <= most;
+  };
 }
-
-/** Ping interval, time allowed for a pong, and lifetime of a connection, in milliseconds. */
-type KeepaliveTimes = Readonly<{ pingEveryMs: number; pongWithinMs: number; lifeMs: number }>;
 
 /** Clocks and callbacks of a keepalive. */
 type KeepaliveHost = Readonly<{
@@ -53,7 +41,7 @@ type Ping = Readonly<{ atMs: number; realMs: number }>;
  * Source: convention 1.2 gg and 4.2.
  */
 class Keepalive {
-  readonly #times: KeepaliveTimes;
+  readonly #times: Required<SocketSettings>;
   readonly #host: KeepaliveHost;
   readonly #endsAtMs: number;
   /** The oldest ping without a pong. */
@@ -61,7 +49,7 @@ class Keepalive {
   #cancelTick: () => void;
   #cancelGrace: () => void = () => undefined;
 
-  constructor(times: KeepaliveTimes, host: KeepaliveHost) {
+  constructor(times: Required<SocketSettings>, host: KeepaliveHost) {
     this.#times = times;
     this.#host = host;
     this.#endsAtMs = host.clock.monotonicMs() + times.lifeMs;
@@ -169,9 +157,9 @@ export class ServiceConnection {
   readonly #peer: SocketPeer;
   readonly #settings: Required<SocketSettings>;
   readonly #realClock: SocketParts["realClock"];
-  readonly #frames: RateWindow;
-  readonly #malformed: RateWindow;
-  readonly #pings: RateWindow;
+  readonly #frames: (nowMs: number) => boolean;
+  readonly #malformed: (nowMs: number) => boolean;
+  readonly #pings: (nowMs: number) => boolean;
   readonly #keepalive: Keepalive;
   readonly #onEnd: () => void;
   readonly #unsubscribeBans: () => void;
@@ -190,9 +178,9 @@ export class ServiceConnection {
     this.#settings = settings;
     this.#realClock = realClock;
     this.#onEnd = onEnd;
-    this.#frames = new RateWindow({ most: settings.maxFramesPerSecond, windowMs: SECOND_MS });
-    this.#malformed = new RateWindow({ most: settings.maxMalformedPerMinute, windowMs: MINUTE_MS });
-    this.#pings = new RateWindow({ most: settings.maxPingsPerMinute, windowMs: MINUTE_MS });
+    this.#frames = rateWindow(settings.maxFramesPerSecond, SECOND_MS);
+    this.#malformed = rateWindow(settings.maxMalformedPerMinute, MINUTE_MS);
+    this.#pings = rateWindow(settings.maxPingsPerMinute, MINUTE_MS);
     this.#keepalive = new Keepalive(settings, {
       clock,
       realClock,
@@ -244,14 +232,14 @@ export class ServiceConnection {
   takesFrame(): boolean {
     if (!this.#open) return false;
     this.arriving(0);
-    if (this.#frames.takes(this.#realClock.monotonicMs())) return true;
+    if (this.#frames(this.#realClock.monotonicMs())) return true;
     this.close(CLOSE.policy, `more than ${this.#settings.maxFramesPerSecond} frames a second`);
     return false;
   }
 
   /** Counts a malformed message. Closes the connection of a peer that sends too many. */
   malformed(): void {
-    if (this.#malformed.takes(this.#realClock.monotonicMs())) return;
+    if (this.#malformed(this.#realClock.monotonicMs())) return;
     this.close(CLOSE.policy, "too many messages that are no requests");
   }
 
@@ -273,7 +261,7 @@ export class ServiceConnection {
 
   /** Counts a ping, or a pong that answers none. Nothing else of a connection is answered without weight. */
   #takesPing(): void {
-    if (this.#pings.takes(this.#realClock.monotonicMs())) return;
+    if (this.#pings(this.#realClock.monotonicMs())) return;
     this.close(CLOSE.policy, `more than ${this.#settings.maxPingsPerMinute} pings a minute`);
   }
 

@@ -191,50 +191,45 @@ const STREAMS_PER_TURN = 32;
  * The public streams whose events go out at the end of a period, all of one length. One timer serves all of them. The end
  * of a period takes several turns of the event loop if it concerns many streams.
  */
-class PeriodStreams {
+class PeriodStreams extends ReadStreams<Current> {
   readonly #clock: Clock;
   readonly #everyMs: PeriodMs;
-  readonly #read: ReadStreams<Current>;
   #cancel: (() => void) | undefined;
   #beganMs = 0;
   /** Whether streams have not been told yet of a period that has ended. */
   #isPublishing = false;
 
   constructor(
-    { clock, turns }: Readonly<{ clock: Clock; turns: TrafficTurns }>,
+    { clock, turns }: Pick<Parts, "clock" | "turns">,
     everyMs: PeriodMs,
     quoteOf: (symbol: string) => Quote | undefined,
   ) {
+    super(turns, (symbol) => begin(quoteOf(symbol)));
     this.#clock = clock;
     this.#everyMs = everyMs;
-    this.#read = new ReadStreams(turns, (symbol) => begin(quoteOf(symbol)));
   }
 
-  get isEmpty(): boolean {
-    return this.#read.isEmpty;
-  }
-
-  add(stream: MarketStream, reader: MarketReader): void {
+  override add(stream: MarketStream, reader: MarketReader): void {
     if (this.#cancel === undefined) this.#begin();
-    this.#read.add(stream, reader);
+    super.add(stream, reader);
   }
 
-  delete(stream: MarketStream, reader: MarketReader): void {
-    this.#read.delete(stream, reader);
-    if (!this.#read.isEmpty) return;
+  override delete(stream: MarketStream, reader: MarketReader): void {
+    super.delete(stream, reader);
+    if (!this.isEmpty) return;
     this.#cancel?.();
     this.#cancel = undefined;
   }
 
   quote(quote: Quote): void {
-    const current = this.#read.market(quote.symbol)?.state;
+    const current = this.market(quote.symbol)?.state;
     if (current === undefined) return;
     current.quote = quote;
     current.first ??= quote.sequence;
   }
 
   print(symbol: string): void {
-    const current = this.#read.market(symbol)?.state;
+    const current = this.market(symbol)?.state;
     if (current !== undefined) current.isPrinted = true;
   }
 
@@ -256,7 +251,7 @@ class PeriodStreams {
     this.#begin();
     const nowMs = this.#beganMs;
     this.#publish(
-      publishPeriods(this.#read.markets.map((market) => [market, take(market.state, { fromMs, nowMs })])),
+      publishPeriods(this.markets.map((market) => [market, take(market.state, { fromMs, nowMs })])),
     );
   }
 

@@ -15,7 +15,7 @@ import { type Front, requiredKey, type Worked } from "../access/authentication.t
 import { rateLimitItems, requireWeight } from "../access/rate-limits.ts";
 import type { Answer } from "../rest/parts.ts";
 import { refusalOf, refusalReply } from "../rest/replies.ts";
-import { UNKNOWN_WEIGHT } from "../rest/routing.ts";
+import { readable, UNKNOWN_WEIGHT } from "../rest/routing.ts";
 import type { MethodCall, PassedText } from "./answers.ts";
 import type { SessionParts } from "./connection.ts";
 
@@ -32,7 +32,7 @@ type SocketRequest = Readonly<
  * Parses the envelope of a message. Never throws. A message with an invalid id is answered with id null.
  * Source: contract, WebSocket request methods; convention 1.2 ff and 2.1.
  */
-function readSocketRequest(text: string, dialect: Dialect = "own"): SocketRequest {
+function readSocketRequest(text: string, dialect: Dialect): SocketRequest {
   const message = envelopeOf(text);
   if (message === undefined) return malformed(null, new OrderError("INVALID_JSON"));
   if (message.id === undefined) return malformed(null, new OrderError("INVALID_REQUEST_ID"));
@@ -53,13 +53,8 @@ function requestOf(text: string, front: Front | undefined, dialect: Dialect): So
 }
 
 /** Returns the members of a message. Returns undefined for text that is not an object with valid members. */
-export function envelopeOf(text: string): SocketMessage | undefined {
-  try {
-    return readSocketMessage(text);
-  } catch {
-    return undefined;
-  }
-}
+export const envelopeOf = (text: string): SocketMessage | undefined =>
+  readable(() => readSocketMessage(text));
 
 const malformed = (id: RequestId, problem: OrderError): SocketRequest => ({ id, problem, malformed: true });
 
@@ -105,15 +100,8 @@ function weightOfRequest(
 ): number {
   const { weight } = method;
   if (typeof weight === "number") return weight;
-  return weight(front?.worked?.parameters ?? readable(params, dialect));
-}
-
-function readable(params: string, dialect: Dialect): Parameters {
-  try {
-    return readParameters(params, dialect);
-  } catch {
-    return new Map();
-  }
+  const sent = front?.worked?.parameters ?? readable(() => readParameters(params, dialect));
+  return weight(sent ?? new Map());
 }
 
 function readSwitch(parameters: Parameters): boolean | undefined {
@@ -129,12 +117,12 @@ function readSwitch(parameters: Parameters): boolean | undefined {
  *
  * @internal
  */
-export function workMessage(
+export const workMessage = (
   text: string,
   secretOf: (apiKey: string) => string | undefined,
   dialect: Dialect,
-): Worked | undefined {
-  try {
+): Worked | undefined =>
+  readable(() => {
     const request = readSocketRequest(text, dialect);
     if (!("method" in request) || request.method.access === "PUBLIC") return undefined;
     const { id, method, params } = request;
@@ -145,10 +133,7 @@ export function workMessage(
     if (!verifySocketSignature({ secret, signed }) || secret === undefined) return undefined;
     const envelope = { id, method: method.name };
     return { apiKey, signature: signed.signature, parameters, secret, envelope };
-  } catch {
-    return undefined;
-  }
-}
+  });
 
 /** State of a message while it is being answered. */
 export type Progress = {

@@ -1,7 +1,7 @@
 import { networkOf } from "../../common/index.ts";
 import { OrderError } from "../../errors/index.ts";
 import { readStreamName, STREAM_METHODS, streamMessageWeight } from "../../requests/index.ts";
-import { type JsonInput, type RequestId, type SocketMessage, writeJson } from "../../wire/index.ts";
+import { type JsonInput, type SocketMessage, writeJson } from "../../wire/index.ts";
 import { refuseExcess } from "../access/rate-limits.ts";
 import { type ServiceParts, textsIn } from "../rest/parts.ts";
 import { refusalOf } from "../rest/replies.ts";
@@ -123,28 +123,26 @@ export class PublicSession implements LiveSession {
   }
 
   async #serve(text: string): Promise<void> {
-    const request = readControl(text);
-    const { id } = request;
+    const { service } = this.#parts;
+    const message = envelopeOf(text);
+    const id = message?.id;
+    const names = id === undefined ? undefined : textsIn(message?.params ?? "");
+    const weight = streamMessageWeight({ bytes: text.length, names: names?.length ?? 0 });
+    const address = this.#address;
     try {
-      await this.#weigh(weightOf(request, text));
+      refuseExcess(service, address, await weighMessage(service, { address, weight }));
       // The limiter may have answered after the connection ended, and nothing would end new streams.
       if (!this.connection.open) return;
-      if ("problem" in request) throw request.problem;
-      this.connection.send("reply", writeJson({ result: this.#control(request), id }));
+      const result = this.#control(message, names);
+      this.connection.send("reply", writeJson({ result, id: id ?? null }));
     } catch (error) {
-      const { code, message } = error instanceof ControlError ? error : this.#refusalOf(error);
-      this.connection.send("reply", writeJson({ code, msg: message, id }));
+      const { code, message: msg } =
+        error instanceof ControlError
+          ? error
+          : refusalOf(service, error, { fields: { route: "liquidity" }, onlyReads: true });
+      this.connection.send("reply", writeJson({ code, msg, id: id ?? null }));
       if (error instanceof ControlError && error.malformed) this.connection.malformed();
     }
-  }
-
-  async #weigh(weight: number): Promise<void> {
-    const { service } = this.#parts;
-    refuseExcess(service, this.#address, await weighMessage(service, { address: this.#address, weight }));
-  }
-
-  #refusalOf(error: unknown): OrderError {
-    return refusalOf(this.#parts.service, error, { fields: { route: "liquidity" }, onlyReads: true });
   }
 
   shutdown(): void {
@@ -153,15 +151,25 @@ export class PublicSession implements LiveSession {
     this.connection.close(CLOSE.goingAway, "the service stops");
   }
 
-  #control(request: Control): JsonInput {
-    const { method } = request.message;
+  /** Does what a message asks for, whose params name these streams if they are a list of texts. */
+  #control(message: SocketMessage | undefined, names: readonly string[] | undefined): JsonInput {
+    if (message === undefined)
+      throw new ControlError(3, "Invalid JSON: expected one object with id, method and params", true);
+    const { id, method, params } = message;
+    if (id === undefined)
+      throw new ControlError(2, "Invalid request: request ID must be an integer, a string or null", true);
     if (method === undefined) throw new ControlError(2, "Invalid request: missing field `method`", true);
+    const named = (): readonly MarketStream[] => {
+      if (params === undefined) throw new ControlError(2, "Invalid request: missing field `params`");
+      if (names !== undefined) return this.#named(names);
+      throw new ControlError(1, "Invalid value type: expected an array of stream names");
+    };
     switch (method) {
       case "SUBSCRIBE":
-        this.#subscribe(this.#named(request));
+        this.#subscribe(named());
         return null;
       case "UNSUBSCRIBE":
-        for (const { name } of this.#named(request)) this.#end(name);
+        for (const { name } of named()) this.#end(name);
         return null;
       case "LIST_SUBSCRIPTIONS":
         return [...this.#streams.keys()];
@@ -196,12 +204,8 @@ export class PublicSession implements LiveSession {
     this.#parts.service.traffic.streams.close(this.#network, 1);
   }
 
-  /** Returns the streams that params name. An active one has its name also without its market. */
-  #named({ message, names }: Control): readonly MarketStream[] {
-    if (message.params === undefined) throw new ControlError(2, "Invalid request: missing field `params`");
-    if (names === undefined) {
-      throw new ControlError(1, "Invalid value type: expected an array of stream names");
-    }
+  /** Returns the streams of names. An active one has its name also without its market. */
+  #named(names: readonly string[]): readonly MarketStream[] {
     if (names.length > this.#parts.settings.maxStreams) throw tooMany();
     const read = this.#form.reader();
     const streams = streamsNamed(names, (name) => this.#streams.get(name)?.stream ?? read(name));
@@ -209,28 +213,5 @@ export class PublicSession implements LiveSession {
     return streams;
   }
 }
-
-/** A request, and the names in its params if these are a list of texts. */
-type Control = Readonly<{ message: SocketMessage; names: readonly string[] | undefined }>;
-
-type ControlRequest = Readonly<{ id: RequestId }> & (Control | Readonly<{ problem: ControlError }>);
-
-function readControl(text: string): ControlRequest {
-  const message = envelopeOf(text);
-  if (message === undefined) {
-    return malformed(3, "Invalid JSON: expected one object with id, method and params");
-  }
-  const { id } = message;
-  if (id !== undefined) return { id, message, names: textsIn(message.params ?? "") };
-  return malformed(2, "Invalid request: request ID must be an integer, a string or null");
-}
-
-const malformed = (code: 2 | 3, problem: string): ControlRequest => ({
-  id: null,
-  problem: new ControlError(code, problem, true),
-});
-
-const weightOf = (request: ControlRequest, { length: bytes }: string): number =>
-  streamMessageWeight({ bytes, names: "names" in request ? (request.names?.length ?? 0) : 0 });
 
 const tooMany = (): ControlError => new ControlError(2, "Invalid request: too many parameters");
