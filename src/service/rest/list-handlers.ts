@@ -1,4 +1,4 @@
-import type { Engine, ListKey, ListPageRequest } from "../../engine/index.ts";
+import type { ListKey } from "../../engine/index.ts";
 import { OrderError, replyAfterDecision } from "../../errors/index.ts";
 import type { ListIntent, OrderList } from "../../model/index.ts";
 import {
@@ -82,20 +82,18 @@ export async function cancelList(parts: ServiceParts, { route }: SignedCall, key
  * GET /api/v3/openOrderList: returns the lists with a leg that has not ended, oldest first. Source: contract, List
  * queries.
  */
-export const openOrderLists: SignedHandler = pageOf((engine, page) => engine.openLists(page));
+export const openOrderLists: SignedHandler = pageOf("openLists");
 
 /**
  * GET /api/v3/allOrderList: returns open and ended lists, oldest first. Source: contract, List queries; decision 36.
  */
-export const allOrderLists: SignedHandler = pageOf((engine, page) => engine.allLists(page));
+export const allOrderLists: SignedHandler = pageOf("allLists");
 
-function pageOf(
-  read: (engine: Engine, page: ListPageRequest) => Promise<readonly OrderList[]>,
-): SignedHandler {
+function pageOf(which: "openLists" | "allLists"): SignedHandler {
   return async (parts, call) => {
     const page = readListPage(call.parameters);
     const accountId = await accountOf(parts, call, page);
-    const lists = await read(parts.engine, { ...page, accountId });
+    const lists = await parts.engine[which]({ ...page, accountId });
     return { body: await parts.longAnswers.map(lists, (list) => listViewOf(parts, list, call.route)) };
   };
 }
@@ -125,10 +123,12 @@ async function findList(
   lookup: AccountLookup,
 ): Promise<OrderList | undefined> {
   const { accountId, orderListId, listClientOrderId, symbol, instrumentId } = lookup;
-  const list =
-    orderListId === undefined
-      ? await engine.findList({ accountId, listClientOrderId: listClientOrderId ?? "" })
-      : await findById({ engine, accountId }, orderListId);
+  const listId = orderListId === undefined ? undefined : managedId(orderListId);
+  if (orderListId !== undefined && listId === undefined) return undefined;
+  const list = await engine.findList({
+    accountId,
+    ...(listId === undefined ? { listClientOrderId: listClientOrderId ?? "" } : { listId }),
+  });
   if (list === undefined) return undefined;
   if (symbol !== undefined && list.symbol !== symbol) return undefined;
   if (instrumentId !== undefined && instruments.find(list.symbol)?.id !== instrumentId) return undefined;
@@ -136,12 +136,4 @@ async function findList(
     throw new OrderError("CLIENT_ID_MISMATCH");
   }
   return list;
-}
-
-async function findById(
-  { engine, accountId }: Readonly<{ engine: Engine; accountId: number }>,
-  orderListId: bigint,
-): Promise<OrderList | undefined> {
-  const listId = managedId(orderListId);
-  return listId === undefined ? undefined : await engine.findList({ accountId, listId });
 }

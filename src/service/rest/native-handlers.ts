@@ -7,12 +7,10 @@ import type {
   NativeOrders,
   NativePlaced,
   NativeRequest,
-  Rejections,
 } from "../../ports/index.ts";
-import type { ExecutionView, NativeOrderView } from "../../replies/index.ts";
+import type { NativeOrderView } from "../../replies/index.ts";
 import {
   type AllOrdersPage,
-  type OrderHistoryPage,
   readAllOrdersPage,
   readNativePlacement,
   readOrderHistoryPage,
@@ -31,7 +29,7 @@ import type { Answer, ServiceParts, SignedCall } from "./parts.ts";
 import { retaining } from "./rejections.ts";
 
 /** Returns the native orders of the host. Throws 404 -1020 if the host has none. */
-function nativeOf({ native }: ServiceParts): NativeOrders {
+export function nativeOf({ native }: ServiceParts): NativeOrders {
   if (native === undefined) throw new OrderError("UNSUPPORTED_OPERATION");
   return native;
 }
@@ -182,18 +180,13 @@ export async function nativeOrders(
   const { orderId, ...range } = page;
   const { isPaperTrade } = native;
   const orders = await native.page({ ...range, ...(orderId !== undefined && { fromOrderId: orderId }) });
-  const rejected = await rejectionsOf(parts, page);
+  const hasRejections = page.clientOrderId !== undefined && orderId === undefined;
+  const rejected = hasRejections ? await parts.rejections.list(page) : [];
   const room = page.limit - orders.length;
   const shown = [...rejected.slice(Math.max(0, rejected.length - room)), ...orders];
   const viewed = (order: (typeof shown)[number]): NativeOrderView =>
     viewForRoute(route, order, nativeOrderView({ order, isPaperTrade }));
   return await parts.longAnswers.map(shown, viewed);
-}
-
-/** Returns the retained rejections for a page: none for a scan by id, and none for a page without a client id. */
-function rejectionsOf({ rejections }: ServiceParts, page: AccountPage): ReturnType<Rejections["list"]> {
-  if (page.clientOrderId === undefined || page.orderId !== undefined) return [];
-  return rejections.list(page);
 }
 
 /**
@@ -209,9 +202,11 @@ export async function orderHistory(parts: ServiceParts, call: SignedCall): Promi
     (wanted) => hasExecutions(native, wanted),
   );
   const executions = await native.executions(page);
+  // A rejection has no order id, so a page for one order id has none.
+  const rejected = page.orderId === undefined ? await parts.rejections.list(page) : [];
   const views = [
     ...(await parts.longAnswers.map(executions, executionView)),
-    ...(await rejectedExecutions(parts, page)),
+    ...rejected.map(rejectedExecutionView),
   ];
   return { body: { orders: views.sort((a, b) => a.time - b.time).slice(-page.limit) } };
 }
@@ -223,13 +218,4 @@ export async function hasExecutions(
 ): Promise<boolean> {
   const newest = { accountId, ...(symbol !== undefined && { symbol }), limit: 1 };
   return (await native.executions(newest)).length > 0;
-}
-
-/** Returns the rejections for a history page. A rejection has no order id, so a page for one order id has none. */
-async function rejectedExecutions(
-  { rejections }: ServiceParts,
-  page: OrderHistoryPage & Readonly<{ accountId: number }>,
-): Promise<readonly ExecutionView[]> {
-  if (page.orderId !== undefined) return [];
-  return (await rejections.list(page)).map(rejectedExecutionView);
 }

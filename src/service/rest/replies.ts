@@ -24,7 +24,7 @@ export function requestIdOf({ entropy }: Pick<ServiceParts, "entropy">): string 
 }
 
 /** A reply before its common headers. */
-export type Reply = Readonly<{ status: number; body: JsonInput; headers?: WireResponse["headers"] }>;
+export type Reply = Readonly<{ status: number; body?: JsonInput; headers?: WireResponse["headers"] }>;
 
 /**
  * Refusals about the order itself, not about how the request was written, signed or addressed. Only these may be sent
@@ -68,37 +68,22 @@ export function refusalReply(error: OrderError, options: Readonly<{ businessAs20
   return { status, body: { ...body, retryAfter: seconds }, headers: { "Retry-After": seconds } };
 }
 
-/** Builds the response: the common headers, then the body as JSON with its members in insertion order. */
-export function wireReply(reply: Reply, stamp: ReplyStamp): WireResponse {
-  const type = "application/json; charset=utf-8";
+/** Builds the response: the common headers, then the body, if there is one, as JSON with its members in insertion order. */
+export function wireReply({ status, body, headers }: Reply, stamp: ReplyStamp): WireResponse {
+  const weight = String(stamp.usedWeight);
   return {
-    status: reply.status,
-    headers: { "Content-Type": type, ...stampHeaders(stamp), ...reply.headers, ...stamp.headers },
-    body: writeJson(reply.body),
+    status,
+    headers: {
+      ...(body !== undefined && { "Content-Type": "application/json; charset=utf-8" }),
+      "Cache-Control": "no-store",
+      "X-Request-Id": stamp.requestId,
+      "X-MBX-USED-WEIGHT": weight,
+      "X-MBX-USED-WEIGHT-1M": weight,
+      ...headers,
+      ...stamp.headers,
+    },
+    body: body === undefined ? "" : writeJson(body),
   };
-}
-
-/** Builds a reply of status 204, which has no body. */
-export function emptyReply(headers: WireResponse["headers"], stamp: ReplyStamp): WireResponse {
-  return { status: 204, headers: { ...stampHeaders(stamp), ...headers, ...stamp.headers }, body: "" };
-}
-
-function stampHeaders({ requestId, usedWeight }: ReplyStamp): WireResponse["headers"] {
-  const weight = String(usedWeight);
-  return {
-    "Cache-Control": "no-store",
-    "X-Request-Id": requestId,
-    "X-MBX-USED-WEIGHT": weight,
-    "X-MBX-USED-WEIGHT-1M": weight,
-  };
-}
-
-/**
- * Returns the error of an unexpected failure. After a request that may have written, the error says that the outcome is
- * unknown. Source: convention 2.1.
- */
-function unexpectedError(onlyReads: boolean): OrderError {
-  return new OrderError(onlyReads ? "UNKNOWN" : "UNEXPECTED_RESPONSE");
 }
 
 /** Builds the reply of a successful request. The reply of a placement has the order counts. Source: convention 5.3. */
@@ -123,8 +108,11 @@ export function refusalOf(
   error: unknown,
   failed: FailureContext,
 ): OrderError {
+  // After a request that may have written, the error says that the outcome is unknown. Source: convention 2.1.
   const refusal =
-    error instanceof OrderError ? publicErrorOf(error, failed) : unexpectedError(failed.onlyReads);
+    error instanceof OrderError
+      ? publicErrorOf(error, failed)
+      : new OrderError(failed.onlyReads ? "UNKNOWN" : "UNEXPECTED_RESPONSE");
   const fields = { ...failed.fields, code: refusal.code, reason: refusal.reason };
   if (refusal.status < 500) telemetry.event("debug", "request.refused", fields);
   else {

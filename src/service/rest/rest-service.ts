@@ -11,7 +11,6 @@ import { authenticate, authenticateWorked, checkBytes, readHeaders } from "./aut
 import { answerCall, answerPublic } from "./handlers.ts";
 import type { Answer, EntryParts, ServiceParts } from "./parts.ts";
 import {
-  emptyReply,
   type Reply,
   type ReplyStamp,
   refusalOf,
@@ -121,7 +120,8 @@ export async function respond<Other = never>(
     await turnOf(parts, request, weight);
     const verdict = await handling.weigh({ address: request.remoteAddress, weight });
     usedWeight = verdict.used;
-    if (preflight !== undefined) return emptyReply(preflight, { requestId, usedWeight, headers });
+    if (preflight !== undefined)
+      return wireReply({ status: 204, headers: preflight }, { requestId, usedWeight, headers });
     refuseExcess(parts, request.remoteAddress, verdict);
     if (parts.documents.has(request)) {
       const body = parts.documents.text(request.target) ?? "";

@@ -5,7 +5,6 @@ import type { ServiceParts } from "../rest/parts.ts";
 import type { ServiceSettings } from "../rest/routing.ts";
 import type { SocketParts } from "./connection.ts";
 import { clientStreams } from "./market-events.ts";
-import type { MarketStream } from "./market-streams.ts";
 import { liquidityNames, type PublicForm, streamsNamed } from "./public-session.ts";
 
 /** A dialect of requests, or public streams. */
@@ -140,6 +139,8 @@ function readSwitch(parameters: Parameters): boolean {
 /** Parameters that clients of the convention append. Times are in milliseconds. */
 const CLIENT_PARAMETERS: ReadonlySet<string> = new Set(["streams", "timeUnit"]);
 
+const STREAMS = "Send names such as btcusd@trade, separated by slashes. Take the symbols from exchangeInfo.";
+
 function clientForm(path: string, parameters: Parameters, parts: SocketParts): PublicForm {
   for (const field of parameters.keys()) {
     if (!CLIENT_PARAMETERS.has(field)) throw new OrderError("PARAMETER_NOT_REQUIRED", { field });
@@ -151,17 +152,7 @@ function clientForm(path: string, parameters: Parameters, parts: SocketParts): P
   const requested = parameters.get("streams")?.text ?? "";
   const names = isCombined ? requested.split("/").filter((name) => name !== "") : (namesInPath(path) ?? []);
   const reader: PublicForm["reader"] = () => clientStreams(parts.service);
-  return { reader, first: firstStreams(names, reader, parts), isCombined };
-}
-
-const STREAMS = "Send names such as btcusd@trade, separated by slashes. Take the symbols from exchangeInfo.";
-
-function firstStreams(
-  names: readonly string[],
-  reader: PublicForm["reader"],
-  { settings }: SocketParts,
-): readonly MarketStream[] {
-  const known = names.length <= settings.maxStreams ? streamsNamed(names, reader()) : undefined;
-  if (known !== undefined) return known;
-  throw new OrderError("INVALID_PARAMETER", { field: "streams", advice: STREAMS });
+  const first = names.length <= parts.settings.maxStreams ? streamsNamed(names, reader()) : undefined;
+  if (first === undefined) throw new OrderError("INVALID_PARAMETER", { field: "streams", advice: STREAMS });
+  return { reader, first, isCombined };
 }

@@ -199,12 +199,8 @@ class PeriodStreams extends ReadStreams<Current> {
   /** Whether streams have not been told yet of a period that has ended. */
   #isPublishing = false;
 
-  constructor(
-    { clock, turns }: Pick<Parts, "clock" | "turns">,
-    everyMs: PeriodMs,
-    quoteOf: (symbol: string) => Quote | undefined,
-  ) {
-    super(turns, (symbol) => begin(quoteOf(symbol)));
+  constructor({ engine, clock, turns }: Parts, everyMs: PeriodMs) {
+    super(turns, (symbol) => begin(engine.quote(symbol)?.quote));
     this.#clock = clock;
     this.#everyMs = everyMs;
   }
@@ -313,12 +309,8 @@ export class MarketStreams {
 
   constructor(parts: Parts) {
     this.#parts = parts;
-    const { engine, clock, turns } = parts;
-    const quoteOf = (symbol: string): Quote | undefined => engine.quote(symbol)?.quote;
-    this.#live = new ReadStreams(turns, (symbol) => ({ before: quoteOf(symbol) }));
-    const every = (periodMs: PeriodMs): PeriodStreams =>
-      new PeriodStreams({ clock, turns }, periodMs, quoteOf);
-    this.#periods = { 100: every(100), 1000: every(1_000) };
+    this.#live = new ReadStreams(parts.turns, (symbol) => ({ before: parts.engine.quote(symbol)?.quote }));
+    this.#periods = { 100: new PeriodStreams(parts, 100), 1000: new PeriodStreams(parts, 1_000) };
   }
 
   /** Passes every later event of a stream to a reader until the returned function is called. */

@@ -7,7 +7,7 @@ import { accountOf } from "../../access/ownership.ts";
 import { NO_LIST } from "../../views/managed-order.ts";
 import { tradeIdOf } from "../../views/native-order.ts";
 import { readWithCatalogue } from "../look-ups.ts";
-import { hasExecutions } from "../native-handlers.ts";
+import { hasExecutions, nativeOf } from "../native-handlers.ts";
 import type { Answer, ServiceParts, SignedCall } from "../parts.ts";
 import type { Members } from "./forms.ts";
 
@@ -60,8 +60,7 @@ const MOST = 1_000;
  * native orders. Source: decision NB.
  */
 export async function myTrades(parts: ServiceParts, call: SignedCall): Promise<Answer> {
-  const { native } = parts;
-  if (native === undefined) throw new OrderError("UNSUPPORTED_OPERATION");
+  const native = nativeOf(parts);
   const { orderId, limit, ...page } = await readWithCatalogue(
     parts,
     call,
