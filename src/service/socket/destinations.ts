@@ -4,8 +4,8 @@ import { type Parameters, readQuery, splitTarget, type WireRequest } from "../..
 import type { ServiceParts } from "../rest/parts.ts";
 import type { ServiceSettings } from "../rest/routing.ts";
 import type { SocketParts } from "./connection.ts";
-import { clientStreams } from "./market-events.ts";
-import { liquidityNames, type PublicForm, streamsNamed } from "./public-session.ts";
+import { clientStreams, liquidityStreams } from "./market-events.ts";
+import { type PublicForm, streamsNamed } from "./public-session.ts";
 
 /** A dialect of requests, or public streams. */
 type PathKind = Dialect | "public";
@@ -123,7 +123,7 @@ export function destinationOf(target: string, parts: SocketParts): Destination |
   const parameters = readQuery(split.query);
   if (kind === "client") return { kind: "public", ...clientForm(split.path, parameters, parts) };
   for (const field of parameters.keys()) throw new OrderError("PARAMETER_NOT_REQUIRED", { field });
-  return { kind: "public", reader: () => liquidityNames(parts.service), first: [], isCombined: false };
+  return { kind: "public", reader: () => liquidityStreams(parts.service), first: [], isCombined: false };
 }
 
 function readSwitch(parameters: Parameters): boolean {

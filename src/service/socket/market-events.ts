@@ -1,4 +1,4 @@
-import { formatNotional, formatPrice, formatQuantity, type Price } from "../../decimal/index.ts";
+import { formatNotional, formatPrice, formatQuantity } from "../../decimal/index.ts";
 import type { PrintUpdate } from "../../engine/index.ts";
 import type { Level, Quote } from "../../model/index.ts";
 import type {
@@ -13,23 +13,18 @@ import {
   type ClientStreamName,
   type KlineInterval,
   klineStartMs,
+  type PeriodMs,
   readClientStreamName,
+  readStreamName,
   type StreamName,
 } from "../../requests/index.ts";
 import type { JsonInput } from "../../wire/index.ts";
 import { aggTradeMembers, type Kline, klinesOf } from "../rest/compat/market.ts";
 import { symbolForClient } from "../rest/compat/names.ts";
-import {
-  type DayRange,
-  dayFigures,
-  lastDay,
-  priceOf,
-  sizeOf,
-  visibleLevels,
-} from "../rest/market-handlers.ts";
+import { dayFigures, lastDay, priceOf, sizeOf, visibleLevels } from "../rest/market-handlers.ts";
 import type { ServiceParts } from "../rest/parts.ts";
 import { tradeIdOf } from "../views/native-order.ts";
-import type { BookChange, MarketPeriod, MarketStream, QuoteChange, StreamPayload } from "./market-streams.ts";
+import type { BookChange, MarketPeriod, MarketStream, StreamPayload } from "./market-streams.ts";
 
 /** Number of levels in a depth20 stream. */
 const PARTIAL_LEVELS = 20;
@@ -72,11 +67,6 @@ export function depthUpdate(
     b: changedLevels(before?.bids, quote.bids),
     a: changedLevels(before?.asks, quote.asks),
   };
-}
-
-/** Builds the event of own clients: with the series of its numbers, in which alone they are comparable. Source: decision NR. */
-function depthUpdateInSeries(change: QuoteChange, nowMs: number): CompleteOf<typeof DEPTH_UPDATE> {
-  return { ...depthUpdate(change, nowMs), seriesId: change.seriesId };
 }
 
 function changedLevels(before: readonly Level[] | undefined, now: readonly Level[]): readonly LevelReply[] {
@@ -123,14 +113,23 @@ export function trade(
 
 const PAYLOADS: Readonly<Record<StreamName["kind"], StreamPayload>> = {
   bookTicker: { on: "quote", event: ({ quote }, nowMs) => bookTicker(quote, nowMs) },
-  depth: { on: "quote", event: depthUpdateInSeries },
+  depth: {
+    on: "quote",
+    // Of own clients: with the series of its numbers, in which alone they are comparable. Source: decision NR.
+    event: (change, nowMs): CompleteOf<typeof DEPTH_UPDATE> => {
+      return { ...depthUpdate(change, nowMs), seriesId: change.seriesId };
+    },
+  },
   depth20: { on: "quote", event: ({ quote }, nowMs) => partialDepth(quote, nowMs) },
   trade: { on: "print", event: trade },
 };
 
-/** Returns a stream of `/ws/liquidity`. */
-export function liquidityStream({ name, symbol, kind }: StreamName): MarketStream {
-  return { name, symbol, kind, payload: PAYLOADS[kind] };
+/** Returns the reader of the names of streams of `/ws/liquidity`. */
+export function liquidityStreams({ instruments }: StreamParts): (name: string) => MarketStream | undefined {
+  return (text) => {
+    const found = readStreamName(text, (symbol) => instruments.resolve(symbol));
+    return found && { ...found, payload: PAYLOADS[found.kind] };
+  };
 }
 
 type StreamParts = Pick<ServiceParts, "engine" | "instruments" | "clientSymbols">;
@@ -179,15 +178,9 @@ function payloadOf(parts: StreamParts, terms: ClientStreamName["terms"], market:
         },
       };
     case "depth":
-      return {
-        ...{ on: "period", everyMs: terms.everyMs },
-        events: ({ change, nowMs }) => (change === undefined ? [] : [{ ...depthUpdate(change, nowMs), s }]),
-      };
+      return atChange(terms.everyMs, (change, nowMs) => ({ ...depthUpdate(change, nowMs), s }));
     case "partialDepth":
-      return {
-        ...{ on: "period", everyMs: terms.everyMs },
-        events: ({ change }) => (change === undefined ? [] : [partialBook(change.quote, terms.levels)]),
-      };
+      return atChange(terms.everyMs, ({ quote }) => partialBook(quote, terms.levels));
     case "kline":
       return { ...EVERY_SECOND, events: (second) => klineEvents(parts, { ...market, ...terms }, second) };
     case "ticker":
@@ -203,6 +196,15 @@ function payloadOf(parts: StreamParts, terms: ClientStreamName["terms"], market:
       };
   }
 }
+
+/** Returns what sends an event for each period in which the book has changed. */
+const atChange = (
+  everyMs: PeriodMs,
+  event: (change: BookChange, nowMs: number) => JsonInput,
+): StreamPayload => ({
+  ...{ on: "period", everyMs },
+  events: ({ change, nowMs }) => (change === undefined ? [] : [event(change, nowMs)]),
+});
 
 /** Builds an event of a partial book: the best levels of each side. */
 const partialBook = (quote: Quote, levels: number): JsonInput => ({
@@ -252,10 +254,8 @@ function klineEvent(
   };
 }
 
-type Day = Readonly<{ last: Price; range: DayRange; day: ReturnType<typeof dayFigures> }>;
-
 /** Returns the last price of a market and the figures of its last day; undefined while it has no price. */
-function dayOf(parts: StreamParts, symbol: string, nowMs: number): Day | undefined {
+function dayOf(parts: StreamParts, symbol: string, nowMs: number) {
   const last = priceOf(parts, symbol);
   if (last === undefined) return undefined;
   const range = lastDay(nowMs);

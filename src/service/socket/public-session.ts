@@ -1,14 +1,13 @@
 import { networkOf } from "../../common/index.ts";
 import { OrderError } from "../../errors/index.ts";
-import { readStreamName, STREAM_METHODS, streamMessageWeight } from "../../requests/index.ts";
+import { STREAM_METHODS, streamMessageWeight } from "../../requests/index.ts";
 import { type JsonInput, type SocketMessage, writeJson } from "../../wire/index.ts";
 import { refuseExcess } from "../access/rate-limits.ts";
-import { type ServiceParts, textsIn } from "../rest/parts.ts";
+import { textsIn } from "../rest/parts.ts";
 import { refusalOf } from "../rest/replies.ts";
 import type { SocketPeer } from "./api.ts";
 import { CLOSE, type LiveSession, ServiceConnection, type SocketParts } from "./connection.ts";
 import { RequestInbox, weighMessage } from "./inbox.ts";
-import { liquidityStream } from "./market-events.ts";
 import { MarketEvent, type MarketReader, type MarketStream } from "./market-streams.ts";
 import { envelopeOf } from "./messages.ts";
 
@@ -24,14 +23,6 @@ export type PublicForm = Readonly<{
   first: readonly MarketStream[];
   isCombined: boolean;
 }>;
-
-/** Returns the reader of the names of `/ws/liquidity`. */
-export function liquidityNames({ instruments }: Pick<ServiceParts, "instruments">): ReadName {
-  return (text) => {
-    const found = readStreamName(text, (symbol) => instruments.resolve(symbol));
-    return found && liquidityStream(found);
-  };
-}
 
 /** Returns the streams of all names, or undefined at the first unknown one. */
 export function streamsNamed(names: readonly string[], read: ReadName): readonly MarketStream[] | undefined {

@@ -67,7 +67,7 @@ export function servedBy(settings: ServiceSettings): (route: AnyRoute) => boolea
 }
 
 /**
- * Resolves to the response that refuses an upgrade request, or to undefined if it may become a connection. `demand` throws
+ * Resolves to the response that refuses an upgrade request, or to undefined if it may become a connection. `requireAdmission` throws
  * the OrderError of further refusals, after the request was weighed.
  */
 export async function admitSocket(

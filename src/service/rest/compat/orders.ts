@@ -19,7 +19,7 @@ import { type Answer, nextTurn, type ServiceParts, type SignedCall } from "../pa
 import type { Members } from "./forms.ts";
 
 /** The orders of an account in one market, or in all. */
-type Wanted = Readonly<{ accountId: number; symbol?: string }>;
+type Wanted = Readonly<{ accountId: number; symbol?: string | undefined }>;
 
 /** Orders that one page of the engine or of the host has. */
 const PAGE = 1_000;
@@ -90,9 +90,8 @@ export async function openMarketOrders(parts: ServiceParts, call: SignedCall): P
     (resolve) => readOpenMarketOrders(call.parameters, resolve),
     (wanted) => hasOpen(parts, wanted),
   );
-  const wanted = { accountId, ...(symbol !== undefined && { symbol }) };
-  const managed = await openManaged(parts, wanted);
-  const native = await openNative(parts, wanted);
+  const managed = await openManaged(parts, { accountId, symbol });
+  const native = await openNative(parts, { accountId, symbol });
   await weighRest(parts, call, managed.length + native.length);
   const isPaperTrade = parts.native?.isPaperTrade ?? false;
   const rows = await parts.longAnswers.map([...managed, ...native], (order): Members => {
@@ -222,8 +221,12 @@ const timeOf = ({ updateTime }: Members): number => updateTime as number;
 const byTime = (orders: readonly Members[]): readonly Members[] =>
   orders.toSorted((a, b) => timeOf(a) - timeOf(b));
 
-async function openNative({ native }: ServiceParts, wanted: Wanted): Promise<readonly NativeOrder[]> {
+async function openNative(
+  { native }: ServiceParts,
+  { accountId, symbol }: Wanted,
+): Promise<readonly NativeOrder[]> {
   if (native === undefined) return [];
+  const wanted = { accountId, ...(symbol !== undefined && { symbol }) };
   const open = await native.open?.({ ...wanted, limit: MOST + 1 });
   if (open === undefined) throw new OrderError("UNSUPPORTED_OPERATION");
   if (open.length > MOST) throw tooMany();
@@ -231,10 +234,8 @@ async function openNative({ native }: ServiceParts, wanted: Wanted): Promise<rea
 }
 
 /** Returns whether an account has open orders in a market. */
-async function hasOpen(parts: ServiceParts, { accountId, symbol }: Wanted): Promise<boolean> {
-  const wanted = { accountId, ...(symbol !== undefined && { symbol }) };
-  return (await openManaged(parts, wanted)).length > 0 || (await openNative(parts, wanted)).length > 0;
-}
+const hasOpen = async (parts: ServiceParts, wanted: Wanted): Promise<boolean> =>
+  (await openManaged(parts, wanted)).length > 0 || (await openNative(parts, wanted)).length > 0;
 
 /** Returns the ids of the lists of some orders. */
 function listsOf(orders: readonly ParentOrder[]): readonly number[] {
