@@ -17,7 +17,7 @@ import { CLIENT_EVENTS } from "./compat-schemas.ts";
 import { parametersSchema } from "./components.ts";
 import { ERROR, errorsOfMethod } from "./errors.ts";
 import { CONTROL_ERROR, PRIVATE_EVENTS, PUBLIC_EVENTS } from "./event-schemas.ts";
-import { ACT_NOTES, compatNote, ROUTE_NOTES, type RouteNote } from "./route-notes.ts";
+import { ACT_NOTES, type ActNote, noteOf, type RouteNote } from "./route-notes.ts";
 import { capital, integer, list, long, object, only, optional, ref, text, time } from "./schema.ts";
 
 /** Messages by name. */
@@ -51,16 +51,9 @@ const CORRELATION = { location: "$message.payload#/id", description: "Id of the 
 const idOf = ({ name }: MethodDescriptor): string =>
   name === "SUBSCRIBE" ? "subscribeByToken" : name.split(".").reduce((id, word) => id + capital(word));
 
-/** Returns the description of what a method does. */
-function noteOf(method: MethodDescriptor): Pick<RouteNote, "summary" | "about" | "reply" | "weight"> {
-  if ("act" in method) return ACT_NOTES[method.act];
-  const { route } = method;
-  const note = ROUTE_NOTES[route.name];
-  return route.compat === true ? compatNote(route, note) : note;
-}
-
 function exchangeOf(method: MethodDescriptor): Exchange {
-  const note = noteOf(method);
+  const note: ActNote & Pick<RouteNote, "weight"> =
+    "act" in method ? ACT_NOTES[method.act] : noteOf(method.route);
   const weight = typeof method.weight === "number" ? method.weight : note.weight;
   const errors = errorsOfMethod(method).map((name) => `${ERRORS[name].code} ${name}`);
   const access = method.access === "PUBLIC" ? "Needs no signature." : `Needs ${method.access}.`;

@@ -2,7 +2,7 @@ import { ERRORS, type ErrorBody, type ErrorName, type ErrorRow } from "../../err
 import type { AnyRoute, MethodDescriptor, RouteAccess } from "../../requests/index.ts";
 import type { JsonSchema } from "../../requests/schemas/index.ts";
 import type { JsonInput } from "../../wire/index.ts";
-import { integer, type MembersOf, object, text } from "./schema.ts";
+import { integer, object, text } from "./schema.ts";
 
 /** Refusals and failures that any request can get. */
 const EVERY: readonly ErrorName[] = [
@@ -218,7 +218,7 @@ export function errorsOfMethod(method: MethodDescriptor): readonly ErrorName[] {
 }
 
 /** Members of the body of every error. */
-export const ERROR: MembersOf<ErrorBody> = {
+export const ERROR: Readonly<Record<keyof ErrorBody, JsonSchema>> = {
   code: integer("Error code, a negative number.", { maximum: -1 }),
   msg: text("Error message, with the text of the public convention."),
   error: text("The error message, followed by the remedy."),

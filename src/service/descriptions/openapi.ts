@@ -13,7 +13,7 @@ import {
   UNREAD,
 } from "./components.ts";
 import { errorExample, errorsOfRoute } from "./errors.ts";
-import { compatNote, ROUTE_NOTES, type RouteNote } from "./route-notes.ts";
+import { noteOf, ROUTE_NOTES, type RouteNote } from "./route-notes.ts";
 import { capital, ref, text } from "./schema.ts";
 
 const header = (description: string): JsonSchema => ({
@@ -135,11 +135,6 @@ function operationId({ method, path }: AnyRoute): string {
       .map(capital)
       .join("")
   );
-}
-
-function noteOf(route: AnyRoute): RouteNote {
-  const own = ROUTE_NOTES[route.name];
-  return route.compat === true ? compatNote(route, own) : own;
 }
 
 function operationOf(route: AnyRoute): JsonSchema {

@@ -139,17 +139,6 @@ const REPLIES: Readonly<Partial<Record<AnyRoute["name"], JsonSchema>>> = {
   allOrderLists: list(ref("CompatOrderList"), "Lists."),
 };
 
-/** Returns the description of a route of the compat prefix, from that of the service's own route. */
-export function compatNote(route: AnyRoute, note: RouteNote): RouteNote {
-  const { body, reply } = note;
-  return {
-    ...note,
-    tag: "Existing clients",
-    reply: REPLIES[route.name] ?? reply,
-    ...(body !== undefined && { body: `Compat${body}` }),
-  };
-}
-
 const PLACED = {
   reply: ref("OrderList"),
   counts: true,
@@ -383,8 +372,21 @@ export const ROUTE_NOTES: Readonly<Record<AnyRoute["name"], RouteNote>> = {
   ...tagged("Existing clients", COMPAT_NOTES),
 };
 
+/** Returns the description of a route. One of the compat prefix is made of that of the service's own route. */
+export function noteOf({ name, compat }: AnyRoute): RouteNote {
+  const note = ROUTE_NOTES[name];
+  const { body, reply } = note;
+  if (compat !== true) return note;
+  return {
+    ...note,
+    tag: "Existing clients",
+    reply: REPLIES[name] ?? reply,
+    ...(body !== undefined && { body: `Compat${body}` }),
+  };
+}
+
 /** Description of a method that the connection handles itself. */
-type ActNote = Readonly<{ summary: string; about: string; reply: JsonSchema }>;
+export type ActNote = Readonly<{ summary: string; about: string; reply: JsonSchema }>;
 
 const NOTES: NotesOf<typeof SUBSCRIPTION> = {
   subscriptionId: integer("Id of the subscription, unique within this connection."),

@@ -105,11 +105,6 @@ export type Members = Readonly<Record<string, Member>>;
 /** A member of an object. */
 type Member = JsonSchema | Optional;
 
-/** Exactly one member for each property of T. A property that T may omit must be {@link optional}. */
-export type MembersOf<T> = {
-  readonly [K in keyof T]-?: Record<never, never> extends Pick<T, K> ? Optional : JsonSchema;
-};
-
 /** Marks a member as optional. */
 export const optional = (schema: JsonSchema): Optional => ["optional", schema];
 
@@ -174,8 +169,7 @@ export const list = (items: JsonSchema, description: string): JsonSchema => ({
 export const ref = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
 
 /** Refers to one of several schemas of the document. */
-export const anyRef = (names: readonly string[]): JsonSchema =>
-  names.length === 1 ? ref(String(names[0])) : { oneOf: names.map(ref) };
+export const anyRef = (names: readonly string[]): JsonSchema => ({ oneOf: names.map(ref) });
 
 /** Returns the schema of a value or null. */
 export const orNull = (schema: JsonSchema): JsonSchema => {

@@ -1,6 +1,6 @@
 import type { ListKey } from "../../engine/index.ts";
 import { OrderError, replyAfterDecision } from "../../errors/index.ts";
-import type { ListIntent, OrderList } from "../../model/index.ts";
+import type { OrderList } from "../../model/index.ts";
 import {
   type ListForm,
   type ListKeyContext,
@@ -31,12 +31,8 @@ export function placeList(form: ListForm): SignedHandler {
 }
 
 /** Reads a list with the account that it is placed for. A copy of an accepted list needs no catalogue. */
-async function readList(
-  parts: ServiceParts,
-  call: SignedCall,
-  form: ListForm,
-): Promise<Readonly<{ accountId: number; list: ListIntent }>> {
-  return await readWithCatalogue(
+const readList = (parts: ServiceParts, call: SignedCall, form: ListForm) =>
+  readWithCatalogue(
     parts,
     call,
     (resolve) => readListPlacement(form, call.parameters, { resolve, clientId: clientIdsOf(call) }),
@@ -45,7 +41,6 @@ async function readList(
       return known !== undefined && known.symbol === legs[0]?.intent.symbol;
     },
   );
-}
 
 /**
  * GET /api/v3/orderList: finds a list by id, by client id or by both, open or ended. An unknown list, a list of another
@@ -98,21 +93,13 @@ function pageOf(which: "openLists" | "allLists"): SignedHandler {
   };
 }
 
-/** A lookup with the account that the call is about. */
-type AccountLookup = ListLookup & Readonly<{ accountId: number }>;
-
-async function readLookup(
-  parts: ServiceParts,
-  call: SignedCall,
-  purpose: ListKeyContext["purpose"],
-): Promise<AccountLookup> {
-  return await readWithCatalogue(
+const readLookup = (parts: ServiceParts, call: SignedCall, purpose: ListKeyContext["purpose"]) =>
+  readWithCatalogue(
     parts,
     call,
     (resolve) => readListKey(call.parameters, { resolve, purpose }),
     async (lookup) => (await findList(parts, lookup)) !== undefined,
   );
-}
 
 /**
  * Returns the list that a lookup names, or undefined if that market has no such list. If two ids are sent, both must
@@ -120,7 +107,7 @@ async function readLookup(
  */
 async function findList(
   { engine, instruments }: ServiceParts,
-  lookup: AccountLookup,
+  lookup: ListLookup & Readonly<{ accountId: number }>,
 ): Promise<OrderList | undefined> {
   const { accountId, orderListId, listClientOrderId, symbol, instrumentId } = lookup;
   const listId = orderListId === undefined ? undefined : managedId(orderListId);

@@ -73,10 +73,7 @@ export function nativeKeyOf({ accountId, symbol, orderId, clientOrderId = "" }: 
 }
 
 /** The order or rejection that a key names. */
-export type FoundOrder =
-  | Readonly<{ managed: ParentOrder }>
-  | Readonly<{ native: NativeOrder }>
-  | Readonly<{ rejection: Rejection }>;
+export type FoundOrder = ParentOrder | NativeOrder | Rejection;
 
 /**
  * Finds the order that a key names. Returns undefined if the account and symbol have no such order. A negative id is a
@@ -90,9 +87,12 @@ export async function findOrder(parts: ServiceParts, key: AccountKey): Promise<F
   const { orderId } = key;
   if (orderId !== undefined && orderId > 0n) return await findNative(parts, key);
   const managed = await findManaged(parts, key);
-  if (managed !== undefined) return { managed };
-  if (orderId !== undefined) return undefined;
-  return (await findNative(parts, key)) ?? (await findRejection(parts, key));
+  if (managed !== undefined || orderId !== undefined) return managed;
+  const { accountId, symbol, clientOrderId = "" } = key;
+  return (
+    (await findNative(parts, key)) ??
+    (await parts.rejections.list({ accountId, symbol, clientOrderId, limit: 1 })).at(-1)
+  );
 }
 
 /** Finds the managed order that a negative id, a client id or both name. */
@@ -111,26 +111,15 @@ export async function findManaged(
   return order;
 }
 
-async function findNative(parts: ServiceParts, key: AccountKey): Promise<FoundOrder | undefined> {
-  const { native } = parts;
+async function findNative({ native }: ServiceParts, key: AccountKey): Promise<NativeOrder | undefined> {
   if (native === undefined) return undefined;
   const { accountId, symbol } = key;
   const names = nativeKeyOf(key);
   const order =
     (await native.find(names)) ??
     (await native.executions({ ...names, accountId, symbol, limit: 1 })).at(-1)?.order;
-  if (order === undefined) return undefined;
-  requireSameId(key, order.clientOrderId);
-  return { native: order };
-}
-
-async function findRejection(
-  parts: ServiceParts,
-  { accountId, symbol, clientOrderId = "" }: AccountKey,
-): Promise<FoundOrder | undefined> {
-  const found = await parts.rejections.list({ accountId, symbol, clientOrderId, limit: 1 });
-  const rejection = found.at(-1);
-  return rejection && { rejection };
+  if (order !== undefined) requireSameId(key, order.clientOrderId);
+  return order;
 }
 
 function requireSameId({ clientOrderId }: AccountKey, found: string): void {

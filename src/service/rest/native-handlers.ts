@@ -1,13 +1,6 @@
 import { OrderError } from "../../errors/index.ts";
-import type { CancelRestriction, NativeOrder, NativeTerms } from "../../model/index.ts";
-import type {
-  Awaitable,
-  ExecutionQuery,
-  NativeKey,
-  NativeOrders,
-  NativePlaced,
-  NativeRequest,
-} from "../../ports/index.ts";
+import type { CancelRestriction, NativeOrder } from "../../model/index.ts";
+import type { Awaitable, ExecutionQuery, NativeKey, NativeOrders, NativePlaced } from "../../ports/index.ts";
 import type { NativeOrderView } from "../../replies/index.ts";
 import {
   type AllOrdersPage,
@@ -73,13 +66,9 @@ export async function testNativeOrder(parts: ServiceParts, call: SignedCall): Pr
  * Reads a native order with the account that it is placed for, and the key of the request. A copy of an accepted request
  * needs no catalogue: its key stands for all that was signed, an alias of the symbol included.
  */
-async function readNativeOrder(
-  parts: ServiceParts,
-  call: SignedCall,
-  native: NativeOrders,
-): Promise<NativeRequest & Readonly<{ terms: NativeTerms }>> {
+const readNativeOrder = (parts: ServiceParts, call: SignedCall, native: NativeOrders) => {
   const clientId = clientIdsOf(call);
-  return await readWithCatalogue(
+  return readWithCatalogue(
     parts,
     call,
     (resolve) => ({
@@ -88,7 +77,7 @@ async function readNativeOrder(
     }),
     async ({ accountId, requestKey }) => (await native.findRequest({ accountId, requestKey })) !== undefined,
   );
-}
+};
 
 /**
  * Checks the conditions of a new order: the service is not draining, the market is open, and the account is not

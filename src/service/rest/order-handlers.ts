@@ -1,8 +1,8 @@
 import { afterDecision, OrderError, replyAfterDecision } from "../../errors/index.ts";
+import type { ManagedOrder, NativeOrderView } from "../../replies/index.ts";
 import {
   type OrderKey,
   type OrderKeyContext,
-  type PlaceCommand,
   placementFlow,
   readCancelAll,
   readOpenOrdersPage,
@@ -11,7 +11,7 @@ import {
 } from "../../requests/index.ts";
 import { accountOf, inSeveralSteps, requireInTime } from "../access/ownership.ts";
 import { canceledListView, canceledView, viewOf } from "../views/managed-order.ts";
-import { nativeOrderView, type Snapshot, scaledView, viewForRoute } from "../views/native-order.ts";
+import { nativeOrderView, scaledView, viewForRoute } from "../views/native-order.ts";
 import {
   type AccountKey,
   clientIdsOf,
@@ -63,18 +63,14 @@ async function namedAsSent<T>({ parameters }: SignedCall, decided: Promise<T>): 
 }
 
 /** Reads a managed order with the account that it is placed for. A copy of an accepted order needs no catalogue. */
-async function readOrder(
-  parts: ServiceParts,
-  call: SignedCall,
-): Promise<Readonly<{ accountId: number; intent: PlaceCommand["intent"] }>> {
-  return await readWithCatalogue(
+const readOrder = (parts: ServiceParts, call: SignedCall) =>
+  readWithCatalogue(
     parts,
     call,
     (resolve) => readPlacement(call.parameters, { resolve, clientId: clientIdsOf(call) }),
     async ({ accountId, intent: { symbol, clientOrderId } }) =>
       (await parts.engine.find({ accountId, clientOrderId }))?.intent.symbol === symbol,
   );
-}
 
 /**
  * GET /api/v2/order and its aliases: finds a managed or native order by id, by client id or by both, open or ended, or
@@ -83,10 +79,7 @@ async function readOrder(
  * 39.
  */
 export async function orderStatus(parts: ServiceParts, call: SignedCall): Promise<Answer> {
-  const found = await requireOrder(parts, call);
-  if ("managed" in found) return { body: viewOf(parts, found.managed, call.route) };
-  const snapshot = snapshotOf(parts, found);
-  return { body: viewForRoute(call.route, snapshot.order, nativeOrderView(snapshot)) };
+  return { body: anyViewOf(parts, await requireOrder(parts, call), call.route) };
 }
 
 /**
@@ -94,10 +87,7 @@ export async function orderStatus(parts: ServiceParts, call: SignedCall): Promis
  * of 1e-6, as whole numbers. Source: contract, Native status and history; decision 46.
  */
 export async function scaledOrderStatus(parts: ServiceParts, call: SignedCall): Promise<Answer> {
-  const found = await requireOrder(parts, call);
-  const order =
-    "managed" in found ? viewOf(parts, found.managed, call.route) : nativeOrderView(snapshotOf(parts, found));
-  return { body: scaledView(order) };
+  return { body: scaledView(anyViewOf(parts, await requireOrder(parts, call), call.route)) };
 }
 
 /**
@@ -153,20 +143,21 @@ async function cancelNativeOf(
   return await cancelNative(parts, call, { ...key, key: nativeKeyOf(key) });
 }
 
-type KeyUse = Pick<OrderKeyContext, "exactSymbol" | "purpose">;
-
 /** The key of an order to cancel, with what else a cancel may have. */
 type CancelKey = AccountKey & Pick<OrderKey, "restriction" | "cancelId">;
 
 /** Reads the key that a call sends, with the account that the call is about. */
-async function readKey(parts: ServiceParts, call: SignedCall, use: KeyUse): Promise<CancelKey> {
-  return await readWithCatalogue(
+const readKey = (
+  parts: ServiceParts,
+  call: SignedCall,
+  use: Pick<OrderKeyContext, "exactSymbol" | "purpose">,
+): Promise<CancelKey> =>
+  readWithCatalogue(
     parts,
     call,
     (resolve): OrderKey => readOrderKey(call.parameters, { resolve, ...use }),
     async (key) => (await findOrder(parts, key)) !== undefined,
   );
-}
 
 async function requireOrder(parts: ServiceParts, call: SignedCall): Promise<FoundOrder> {
   // The compat prefix has made a canonical symbol of the client's name, unless the catalogue lacks the market.
@@ -176,9 +167,15 @@ async function requireOrder(parts: ServiceParts, call: SignedCall): Promise<Foun
   return found;
 }
 
-function snapshotOf({ native }: ServiceParts, found: Exclude<FoundOrder, { managed: unknown }>): Snapshot {
-  const order = "native" in found ? found.native : found.rejection;
-  return { order, isPaperTrade: native?.isPaperTrade ?? false };
+/** Returns the view of an order, managed or native, or of a retained rejection, as the clients of a route read it. */
+export function anyViewOf(
+  parts: ServiceParts,
+  order: FoundOrder,
+  route: SignedCall["route"],
+): ManagedOrder | NativeOrderView {
+  if ("intent" in order) return viewOf(parts, order, route);
+  const isPaperTrade = parts.native?.isPaperTrade ?? false;
+  return viewForRoute(route, order, nativeOrderView({ order, isPaperTrade }));
 }
 
 /**

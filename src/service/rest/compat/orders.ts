@@ -10,11 +10,10 @@ import {
 import { inSeveralSteps } from "../../access/ownership.ts";
 import { refuseExcess, weigh } from "../../access/rate-limits.ts";
 import { viewOf } from "../../views/managed-order.ts";
-import { nativeOrderView, viewForRoute } from "../../views/native-order.ts";
 import { cancelList } from "../list-handlers.ts";
 import { readWithCatalogue } from "../look-ups.ts";
 import { type AccountPage, hasOrders, nativeOrders } from "../native-handlers.ts";
-import { cancelNamed } from "../order-handlers.ts";
+import { anyViewOf, cancelNamed } from "../order-handlers.ts";
 import { type Answer, nextTurn, type ServiceParts, type SignedCall } from "../parts.ts";
 import type { Members } from "./forms.ts";
 
@@ -93,11 +92,10 @@ export async function openMarketOrders(parts: ServiceParts, call: SignedCall): P
   const managed = await openManaged(parts, { accountId, symbol });
   const native = await openNative(parts, { accountId, symbol });
   await weighRest(parts, call, managed.length + native.length);
-  const isPaperTrade = parts.native?.isPaperTrade ?? false;
-  const rows = await parts.longAnswers.map([...managed, ...native], (order): Members => {
-    if ("intent" in order) return viewOf(parts, order, call.route);
-    return viewForRoute(call.route, order, nativeOrderView({ order, isPaperTrade }));
-  });
+  const rows = await parts.longAnswers.map(
+    [...managed, ...native],
+    (order): Members => anyViewOf(parts, order, call.route),
+  );
   return { body: byTime(rows) };
 }
 
