@@ -13,7 +13,6 @@ import {
   admitted,
   type Front,
   hasAccess,
-  type KeyUse,
   type Proof,
   provedAhead,
   provedKey,
@@ -86,8 +85,15 @@ async function authenticateMessage(
   { method, signed: parameters, address, connection, front }: MethodCall,
 ): Promise<Proof> {
   const use = { permission: method.access === "TRADE" ? "TRADE" : "READ", address } as const;
-  const { key, signature } =
-    (await provedAhead(parts, front, use)) ?? (await provedHere(parts, { ...use, parameters, front }));
+  let proved: Pick<Proof, "key" | "signature"> | undefined = await provedAhead(parts, front, use);
+  if (proved === undefined) {
+    const signed = socketSignature(parameters);
+    const apiKey = requiredKey(signed.apiKey);
+    const isSigned = (secret: string | undefined): boolean => verifySocketSignature({ secret, signed });
+    proved = { key: await provedKey(parts, { ...use, apiKey, isSigned }), signature: signed.signature };
+    front?.proved(proved.key);
+  }
+  const { key, signature } = proved;
   checkFreshness({
     timestamp: parameters.get("timestamp"),
     recvWindow: parameters.get("recvWindow"),
@@ -95,18 +101,6 @@ async function authenticateMessage(
     required: true,
   });
   return admitted(parts, { ...use, key, signature, target: method, connection });
-}
-
-async function provedHere(
-  parts: AccessParts,
-  { parameters, front, ...use }: KeyUse & Readonly<{ parameters: Parameters; front: Front | undefined }>,
-): Promise<Pick<Proof, "key" | "signature">> {
-  const signed = socketSignature(parameters);
-  const apiKey = requiredKey(signed.apiKey);
-  const isSigned = (secret: string | undefined): boolean => verifySocketSignature({ secret, signed });
-  const key = await provedKey(parts, { ...use, apiKey, isSigned });
-  front?.proved(key);
-  return { key, signature: signed.signature };
 }
 
 /** Connection and account of a subscription. */

@@ -32,7 +32,7 @@ export function executionReport(event: OrderEvent, stamp: MarketStamp): JsonInpu
   const { trailing } = intent;
   const workingSinceMs = workingSince(order);
   return {
-    ...headOf({ execution, clientOrderId: intent.clientOrderId }, stamp),
+    ...headOf(execution, intent.clientOrderId, stamp),
     S: intent.side,
     o: typeForClient(intent),
     f: intent.timeInForce,
@@ -79,7 +79,7 @@ export function nativeExecutionReport(execution: NativeExecution, stamp: MarketS
   const isNew = execType === "NEW";
   const isOnBook = OPEN.has(order.status) && order.isWorking;
   return {
-    ...headOf({ execution: execType, clientOrderId: order.clientOrderId }, stamp),
+    ...headOf(execType, order.clientOrderId, stamp),
     S: order.side,
     o: typeForClient(order),
     f: order.timeInForce,
@@ -108,13 +108,9 @@ export function nativeExecutionReport(execution: NativeExecution, stamp: MarketS
   };
 }
 
-type Named = Readonly<{ execution: ExecutionType; clientOrderId: string }>;
-
 /** Returns the members that begin every report. An order keeps its client id when it is canceled (decision NN). */
-function headOf(
-  { execution, clientOrderId }: Named,
-  { sequence, nowMs, symbol }: MarketStamp,
-): Readonly<Record<string, JsonInput>> {
+function headOf(execution: ExecutionType, clientOrderId: string, stamp: MarketStamp) {
+  const { sequence, nowMs, symbol } = stamp;
   return {
     e: "executionReport",
     E: nowMs,

@@ -275,10 +275,9 @@ export function canceledListView(
   return { ...view, orderReports: reports };
 }
 
-function withCanceledId(
-  view: ManagedOrder,
-  cancelId: string = view.clientOrderId,
-): ManagedOrder & Readonly<{ origClientOrderId: string }> {
-  const { clientOrderId: origClientOrderId } = view;
-  return { ...view, clientOrderId: cancelId, clOrdId: cancelId, origClientOrderId };
-}
+const withCanceledId = (view: ManagedOrder, cancelId: string = view.clientOrderId) => ({
+  ...view,
+  clientOrderId: cancelId,
+  clOrdId: cancelId,
+  origClientOrderId: view.clientOrderId,
+});
