@@ -13,13 +13,10 @@ import {
 import { statusOf } from "../../src/lifecycle/index.ts";
 import type { NativeOrder, ParentOrder, Rejection } from "../../src/model/index.ts";
 import type { OrderStore } from "../../src/ports/index.ts";
-import { bookTicker, depthUpdate, partialDepth, trade } from "../../src/service/socket/market-events.ts";
 import { orderTradeUpdate } from "../../src/service/socket/account-events.ts";
+import { bookTicker, depthUpdate, partialDepth, trade } from "../../src/service/socket/market-events.ts";
 import { managedOrderView } from "../../src/service/views/managed-order.ts";
-import {
-  nativeOrderView,
-  scaledView,
-} from "../../src/service/views/native-order.ts";
+import { nativeOrderView, scaledView } from "../../src/service/views/native-order.ts";
 import { type JsonInput, readJson, writeJson } from "../../src/wire/index.ts";
 import { temporaryPlace } from "../adapters/sqlite/temporary-place.ts";
 import { samplePrint } from "../store/rules/samples.ts";
