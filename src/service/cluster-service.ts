@@ -16,11 +16,10 @@ import {
   telemetryOption,
 } from "../ports/internal.ts";
 import type { WireRequest, WireResponse } from "../wire/index.ts";
-import { clientAddressBehind } from "./access/client-address.ts";
+import { clientAddressBehind } from "./access/addresses.ts";
+import type { Front } from "./access/authentication.ts";
 import { crossOriginOf } from "./access/cross-origin.ts";
-import type { Front } from "./access/front-work.ts";
 import { weigh } from "./access/rate-limits.ts";
-import type { NodeShare, Service } from "./api.ts";
 import type {
   ForwardedRequest,
   OpenedStream,
@@ -37,25 +36,20 @@ import { Forwarder, type ForwarderParts } from "./forwarding/forwarder.ts";
 import { NodeRateLimiter } from "./forwarding/node-rate-limiter.ts";
 import { NodeSockets } from "./forwarding/node-sockets.ts";
 import { ShardWatch } from "./forwarding/shard-watch.ts";
-import type { ServiceSettings } from "./rest/api.ts";
-import { Documents } from "./rest/documents.ts";
-import {
-  type EntryParts,
-  fromClient,
-  type Handling,
-  respond,
-  type ShardElsewhere,
-} from "./rest/rest-service.ts";
+import type { EntryParts } from "./rest/parts.ts";
+import { fromClient, type Handling, respond, type ShardElsewhere } from "./rest/rest-service.ts";
+import { Documents, type ServiceSettings } from "./rest/routing.ts";
 import {
   documentsOption,
+  type NodeShare,
   nodeSocketsOption,
+  type Service,
   serviceSettingsOption,
   trafficOption,
-} from "./service-options.ts";
-import type { SocketOptions, SocketService } from "./socket/api.ts";
+} from "./service.ts";
+import { resolveSocketSettings, type SocketOptions, type SocketService } from "./socket/api.ts";
 import type { SessionParts } from "./socket/connection.ts";
-import type { ForwardedMessage } from "./socket/forwarded-messages.ts";
-import { resolveSocketSettings } from "./socket/settings.ts";
+import type { ForwardedMessage } from "./socket/private-session.ts";
 import { servedBy } from "./socket/socket-service.ts";
 import type { TrafficLimits } from "./traffic/api.ts";
 import { Traffic } from "./traffic/traffic.ts";

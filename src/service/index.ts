@@ -19,9 +19,8 @@ export {
   requestSchema,
 } from "../requests/schemas/index.ts";
 export type { WireRequest, WireResponse } from "../wire/index.ts";
-export type { Arrived } from "./access/client-address.ts";
-export type { Front } from "./access/front-work.ts";
-export type { Service, ServiceOptions } from "./api.ts";
+export type { Arrived } from "./access/addresses.ts";
+export type { Front } from "./access/authentication.ts";
 export {
   type ClusterService,
   type ClusterServiceOptions,
@@ -56,9 +55,10 @@ export {
 } from "./mount-probe/probe.ts";
 
 export type { ProbeRequest } from "./mount-probe/requests.ts";
-export { type HostFeatures, MAX_BODY_BYTES, type ServiceSettings } from "./rest/api.ts";
-export { createRejectionBuffer, type RejectionBufferOptions } from "./rest/rejection-buffer.ts";
-export { createService } from "./service.ts";
+export { MAX_BODY_BYTES } from "./rest/authentication.ts";
+export { createRejectionBuffer, type RejectionBufferOptions } from "./rest/rejections.ts";
+export type { HostFeatures, ServiceSettings } from "./rest/routing.ts";
+export { createService, type Service, type ServiceOptions } from "./service.ts";
 export type {
   SocketOptions,
   SocketPeer,
@@ -76,10 +76,5 @@ export type {
   TrafficLimits,
 } from "./traffic/api.ts";
 export type { Traffic } from "./traffic/traffic.ts";
-export { type ManagedOrderContext, managedOrderView } from "./views/managed-order.ts";
-export {
-  executionView,
-  nativeOrderView,
-  type Snapshot,
-} from "./views/native-order-view.ts";
-export { orderListView } from "./views/order-list-view.ts";
+export { type ManagedOrderContext, managedOrderView, orderListView } from "./views/managed-order.ts";
+export { executionView, nativeOrderView, type Snapshot } from "./views/native-order.ts";

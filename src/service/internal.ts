@@ -1,7 +1,7 @@
 /** Exports of the service to other folders of this package. They are not part of the package's interface. */
 export { QuietTelemetry } from "../host-answers/index.ts";
-export { readAddressBlock } from "./access/address-list.ts";
-export type { Worked } from "./access/front-work.ts";
+export { readAddressBlock } from "./access/addresses.ts";
+export type { Worked } from "./access/authentication.ts";
 export {
   openRequest,
   packRefusal,
@@ -12,11 +12,10 @@ export {
 } from "./forwarding/envelope.ts";
 export { type Frame, FrameReader, frameOf, MOST_NUMBER } from "./forwarding/frames.ts";
 export { FAULT_HEADER } from "./mount-probe/probe.ts";
-export { workRequest } from "./rest/front-requests.ts";
+export { workRequest } from "./rest/authentication.ts";
 export { REST_PATHS } from "./rest/routing.ts";
-export { isSocketTarget } from "./socket/destinations.ts";
-export { workMessage } from "./socket/front-messages.ts";
-export { dialectAt } from "./socket/paths.ts";
+export { dialectAt, isSocketTarget } from "./socket/destinations.ts";
+export { workMessage } from "./socket/messages.ts";
 export { MESSAGE_COST } from "./traffic/api.ts";
 export { Traffic } from "./traffic/traffic.ts";
 export { type Crowd, TrafficTurns, type TurnCost } from "./traffic/turns.ts";

@@ -2,9 +2,8 @@ import { describe, expect, it } from "vitest";
 import { executedText, Price, Quantity } from "../../src/decimal/index.ts";
 import type { Fill, ParentOrder } from "../../src/model/index.ts";
 import { managedOrderView } from "../../src/service/index.ts";
+import { orderEventsOf, orderTradeUpdate } from "../../src/service/socket/account-events.ts";
 import { executionReport } from "../../src/service/socket/execution-report.ts";
-import { orderEventsOf } from "../../src/service/socket/order-events.ts";
-import { orderTradeUpdate } from "../../src/service/socket/order-trade-update.ts";
 import { reported, sentTo } from "../support/scripted-venue.ts";
 import { createWorld, type World } from "../support/world.ts";
 

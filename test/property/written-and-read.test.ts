@@ -13,14 +13,10 @@ import {
 import { statusOf } from "../../src/lifecycle/index.ts";
 import type { NativeOrder, ParentOrder, Rejection } from "../../src/model/index.ts";
 import type { OrderStore } from "../../src/ports/index.ts";
-import { bookTicker, depthUpdate, partialDepth, trade } from "../../src/service/socket/market-payloads.ts";
-import { orderTradeUpdate } from "../../src/service/socket/order-trade-update.ts";
+import { orderTradeUpdate } from "../../src/service/socket/account-events.ts";
+import { bookTicker, depthUpdate, partialDepth, trade } from "../../src/service/socket/market-events.ts";
 import { managedOrderView } from "../../src/service/views/managed-order.ts";
-import {
-  nativeOrderView,
-  scaledManagedView,
-  scaledNativeView,
-} from "../../src/service/views/native-order-view.ts";
+import { nativeOrderView, scaledView } from "../../src/service/views/native-order.ts";
 import { type JsonInput, readJson, writeJson } from "../../src/wire/index.ts";
 import { temporaryPlace } from "../adapters/sqlite/temporary-place.ts";
 import { samplePrint } from "../store/rules/samples.ts";
@@ -164,7 +160,7 @@ describe("I16, decision BU: replies and events agree with the order", () => {
       // The average of less than one step may be a price here that no execution has.
       const isLess = order.executedQuantity === 0;
       const whole = isLess ? managedOrderView({ ...order, executedFine: undefined }) : view;
-      const scaled = readBack(scaledManagedView(whole));
+      const scaled = readBack(scaledView(whole));
       expect([scaled.origQty, scaled.executedQty, scaled.price, scaled.stopPrice]).toStrictEqual([
         intent.quantity,
         order.executedQuantity,
@@ -232,7 +228,7 @@ describe("I16, decision BU: replies and events agree with the order", () => {
           quantity,
           executedQuantity,
         ]);
-        const scaled = readBack(scaledNativeView({ order, isPaperTrade: true }));
+        const scaled = readBack(scaledView(nativeOrderView({ order, isPaperTrade: true })));
         expect([
           scaled.orderId,
           scaled.price,

@@ -97,10 +97,7 @@ const rooms = {
   },
   service: {
     order: ["access", "traffic", "views", "rest", "socket", "forwarding", "descriptions", "mount-probe"],
-    above: [
-      ...["index.ts", "internal.ts", "service.ts", "service-options.ts", "api.ts"],
-      "cluster-service.ts",
-    ],
+    above: ["index.ts", "internal.ts", "service.ts", "cluster-service.ts"],
   },
 };
 

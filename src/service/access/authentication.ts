@@ -1,9 +1,26 @@
 import { networkOf } from "../../common/index.ts";
 import { OrderError } from "../../errors/index.ts";
 import type { ApiKey, Permission } from "../../model/index.ts";
+import type { Accounts, Clock, RateLimiter } from "../../ports/index.ts";
 import type { AnyRoute, MethodDescriptor } from "../../requests/index.ts";
-import { isListed } from "./address-list.ts";
-import type { AccessParts } from "./parts.ts";
+import type { ReplayGuard } from "../../signing/index.ts";
+import type { Parameters, RequestId } from "../../wire/index.ts";
+import { isListed } from "./addresses.ts";
+import type { ProvedNetworks } from "./rate-limits.ts";
+
+/** Dependencies of identifying, authenticating and limiting clients. */
+export type AccessParts = Readonly<{
+  accounts: Accounts;
+  clock: Clock;
+  rateLimiter: RateLimiter;
+  /** Undefined if the replay guard is turned off. */
+  replayGuard: ReplayGuard | undefined;
+  /** Whether this node owns a shard. Undefined outside a cluster, where every account is here. */
+  owns?: ((shard: number) => boolean) | undefined;
+  /** Time after which the request of another node must not be executed. Undefined for requests of own clients. */
+  expiresAtMs?: number | undefined;
+  traffic: ProvedNetworks;
+}>;
 
 /** The authenticated key of a request, and the permission that the request needs. */
 export type Proof = Readonly<{
@@ -108,4 +125,52 @@ function useOf(target: AnyRoute | MethodDescriptor): Use {
   };
   CHANGES.set(target, use);
   return use;
+}
+
+/** The results of a front thread for a signed request or message in which nothing was unusual. */
+export interface Worked {
+  readonly apiKey: string;
+  /** 64 lower-case hex digits. */
+  readonly signature: string;
+  /** The parameters as the service's readers return them. */
+  readonly parameters: Parameters;
+  /** The secret that made the signature. The results are valid while the host confirms that it is the key's secret. */
+  readonly secret: string;
+  /** Of a WebSocket message: its request id and its method. */
+  readonly envelope?: Readonly<{ id: RequestId; method: string }>;
+}
+
+/** The front thread that a request or message came through. Source: decision HS. */
+export interface Front {
+  /** The results of the front thread, or undefined if it has none. */
+  readonly worked: Worked | undefined;
+  /**
+   * Reports that the main thread verified a signature of this key. The front thread may verify its signatures from now
+   * on.
+   */
+  proved(key: ApiKey): void;
+  /** Reports that the secret known to the front thread is no longer the key's. */
+  outdated(): void;
+}
+
+/**
+ * Returns what a front thread has verified of a request, with the current key. Returns undefined if it verified nothing, or if
+ * the key is gone or has another secret; the results of the front thread are void then. Throws an OrderError -2015 if the
+ * key lacks the address or the permission.
+ */
+export async function provedAhead(
+  { accounts }: Pick<AccessParts, "accounts">,
+  front: Front | undefined,
+  use: KeyUse,
+): Promise<Readonly<{ key: ApiKey } & Pick<Worked, "signature" | "parameters">> | undefined> {
+  const worked = front?.worked;
+  if (worked === undefined) return undefined;
+  const { signature, parameters } = worked;
+  const key = await accounts.key(worked.apiKey);
+  if (key?.secret !== worked.secret) {
+    front?.outdated();
+    return undefined;
+  }
+  if (!hasAccess(key, use)) throw new OrderError("REJECTED_API_KEY");
+  return { key, signature, parameters };
 }

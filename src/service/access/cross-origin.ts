@@ -1,5 +1,5 @@
 import type { RouteMethod } from "../../requests/index.ts";
-import { headerValues } from "./client-address.ts";
+import { headerValues } from "./addresses.ts";
 
 /** Headers of a reply by name. */
 type Headers = Readonly<Record<string, string>>;

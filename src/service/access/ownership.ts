@@ -3,8 +3,7 @@ import { OrderError } from "../../errors/index.ts";
 import { shardOf } from "../../lifecycle/index.ts";
 import type { Account, Permission } from "../../model/index.ts";
 import type { Actor } from "../../requests/index.ts";
-import type { Proof } from "./authentication.ts";
-import type { AccessParts } from "./parts.ts";
+import type { AccessParts, Proof } from "./authentication.ts";
 
 /** Thrown for a permitted call about an account of another node. Nothing was executed. Source: decision ZU. */
 export class Elsewhere extends Error {
@@ -49,7 +48,7 @@ type Here = Timed & Pick<AccessParts, "owns">;
 
 /**
  * Throws an OrderError -1001 for a call of another node after its time: that node waits no more, and may have told its client
- * that the outcome is unknown. A call that decides something demands it after each answer of the host that it has waited for.
+ * that the outcome is unknown. A call that decides something requires it after each answer of the host that it has waited for.
  */
 export function requireInTime({ expiresAtMs, clock }: Timed): void {
   if (expiresAtMs !== undefined && clock.nowMs() > expiresAtMs) throw new OrderError("DISCONNECTED");

@@ -1,18 +1,48 @@
 import { networkOf } from "../../common/index.ts";
-import { type ErrorDetails, OrderError } from "../../errors/index.ts";
+import { OrderError } from "../../errors/index.ts";
 import type {
   Awaitable,
+  Clock,
   OrderRefusal,
   RateLimiter,
   RateLimits,
   WeightRefusal,
   WeightVerdict,
 } from "../../ports/index.ts";
-import type { AccessParts } from "./parts.ts";
+import type { RATE_LIMIT, WrittenOf } from "../../replies/index.ts";
+
+/** Open connections by network, so that a ban can end them. Source: convention 4.1. */
+export class Bans {
+  readonly #open: Map<string, Set<() => void>> = new Map();
+
+  /** Calls `end` once the network of an address is banned, unless the returned function is called first. */
+  watch(address: string, end: () => void): () => void {
+    const network = networkOf(address);
+    const connections = this.#open.get(network) ?? new Set();
+    this.#open.set(network, connections.add(end));
+    return () => {
+      connections.delete(end);
+      if (connections.size === 0 && this.#open.get(network) === connections) this.#open.delete(network);
+    };
+  }
+
+  /** Ends every connection of a banned address's network. */
+  notify(address: string): void {
+    for (const end of [...(this.#open.get(networkOf(address)) ?? [])]) end();
+  }
+}
+
+/** Remembers which networks have proved a key and have not been refused since. */
+export type ProvedNetworks = Readonly<{
+  proved: (network: string) => void;
+  refused: (network: string) => void;
+}>;
 
 /** The limiter, whose limits may be unknown, and the clock. */
-type LimitParts = Pick<AccessParts, "clock"> &
-  Readonly<{ rateLimiter: Pick<RateLimiter, "limits" | "connect"> }>;
+type LimitParts = Readonly<{ clock: Clock; rateLimiter: Pick<RateLimiter, "limits" | "connect"> }>;
+
+/** What is told of refusals. */
+type Refused = Readonly<{ bans: Bans; traffic: Pick<ProvedNetworks, "refused"> }>;
 
 /** The client's address and the weight of its request. */
 export type WeightRequest = Readonly<{ address: string; weight: number }>;
@@ -32,11 +62,7 @@ export function weigh(
  * Withdraws the proved state of an address when one of its requests is refused. Ends every connection of the address if
  * the refusal is a ban.
  */
-export function reportRefusal(
-  { bans, traffic }: Pick<AccessParts, "bans" | "traffic">,
-  address: string,
-  { refused }: WeightVerdict,
-): void {
+export function reportRefusal({ bans, traffic }: Refused, address: string, { refused }: WeightVerdict): void {
   if (refused === undefined) return;
   traffic.refused(networkOf(address));
   if (refused.kind === "ban") bans.notify(address);
@@ -48,11 +74,7 @@ export function requireWeight(parts: LimitParts, { refused }: WeightVerdict): vo
 }
 
 /** Refuses a request above the limits of its address. A ban ends every connection of that address. */
-export function refuseExcess(
-  parts: LimitParts & Pick<AccessParts, "bans" | "traffic">,
-  address: string,
-  verdict: WeightVerdict,
-): void {
+export function refuseExcess(parts: LimitParts & Refused, address: string, verdict: WeightVerdict): void {
   reportRefusal(parts, address, verdict);
   requireWeight(parts, verdict);
 }
@@ -61,61 +83,37 @@ export function refuseExcess(
 export async function requireConnection(parts: LimitParts, client: string): Promise<void> {
   const address = networkOf(client);
   const { refusedUntilMs } = (await parts.rateLimiter.connect?.({ address })) ?? {};
-  if (refusedUntilMs !== undefined) throw tooManyConnections(refusedUntilMs, parts);
+  if (refusedUntilMs === undefined) return;
+  const limit = parts.rateLimiter.limits?.connectionsPer5Min ?? 0;
+  const retryAfter = secondsUntil(refusedUntilMs, parts);
+  throw new OrderError("TOO_MANY_CONNECTIONS", { limit, interval: "5 MINUTE", retryAfter });
 }
 
-/** Returns the whole seconds until a time, rounded up, at least one. */
-function secondsUntil(untilMs: number, { clock }: LimitParts): number {
-  return Math.max(1, Math.ceil((untilMs - clock.nowMs()) / 1000));
-}
+/** Returns the whole seconds until a time, rounded up, at least one: the detail that goes to header and body. */
+const secondsUntil = (untilMs: number, { clock }: LimitParts): number =>
+  Math.max(1, Math.ceil((untilMs - clock.nowMs()) / 1000));
 
-/**
- * Returns the error of a request above the weight limit of its address: -1003 for limit and ban alike. Its detail
- * `retryAfter` (seconds) goes to header and body. Source: decision 42.
- */
-function tooMuchWeight(refused: WeightRefusal, parts: LimitParts): OrderError {
-  const { kind, untilMs } = refused;
+/** Returns the error of a request above the weight limit of its address: -1003 for limit and ban alike. Source: decision 42. */
+function tooMuchWeight({ kind, untilMs }: WeightRefusal, parts: LimitParts): OrderError {
   const retryAfter = secondsUntil(untilMs, parts);
   if (kind === "ban") return new OrderError("IP_BANNED", { until: untilMs, retryAfter });
   const limit = parts.rateLimiter.limits?.weightPerMinute ?? 0;
-  const details: ErrorDetails = { limit, interval: "1 MINUTE", retryAfter };
-  return new OrderError("TOO_MANY_REQUESTS", details);
+  return new OrderError("TOO_MANY_REQUESTS", { limit, interval: "1 MINUTE", retryAfter });
 }
 
-/** Returns the error of a WebSocket connection above the limit: -1003, with the same detail. Source: convention 4.2. */
-function tooManyConnections(untilMs: number, parts: LimitParts): OrderError {
-  const limit = parts.rateLimiter.limits?.connectionsPer5Min ?? 0;
-  return new OrderError("TOO_MANY_CONNECTIONS", {
-    limit,
-    interval: "5 MINUTE",
-    retryAfter: secondsUntil(untilMs, parts),
-  });
-}
-
-/**
- * Returns the error of a placement above the order-count limit: -1015, with the same detail. Source: decision 42;
- * convention 5.3.
- */
-export function tooManyOrders(refused: OrderRefusal, parts: LimitParts): OrderError {
+/** Returns the error of a placement above the order-count limit: -1015. Source: decision 42; convention 5.3. */
+export function tooManyOrders({ window, untilMs }: OrderRefusal, parts: LimitParts): OrderError {
   const { limits } = parts.rateLimiter;
-  const daily = refused.window === "perDay";
+  const daily = window === "perDay";
   const limit = (daily ? limits?.ordersPerDay : limits?.ordersPer10s) ?? 0;
-  const retryAfter = secondsUntil(refused.untilMs, parts);
+  const retryAfter = secondsUntil(untilMs, parts);
   return new OrderError("TOO_MANY_ORDERS", { limit, interval: daily ? "1 DAY" : "10 SECOND", retryAfter });
 }
-
-/** A limit in the form that clients receive. */
-type RateLimitItem = Readonly<{
-  rateLimitType: string;
-  interval: string;
-  intervalNum: number;
-  limit: number;
-}>;
 
 /** Returns each limit in the form that clients receive, in the order of exchangeInfo. Source: convention 5.2. */
 export function rateLimitItems(
   limits: RateLimits,
-): Readonly<Record<"weightPerMinute" | "ordersPer10s" | "ordersPerDay", RateLimitItem>> {
+): Readonly<Record<"weightPerMinute" | "ordersPer10s" | "ordersPerDay", WrittenOf<typeof RATE_LIMIT>>> {
   const { weightPerMinute, ordersPer10s, ordersPerDay } = limits;
   return {
     weightPerMinute: {

@@ -1,17 +1,14 @@
 import { nameOption, type OptionCheck, optionalOption, optionsOf, textOption } from "../../common/index.ts";
 import type { JsonSchema } from "../../requests/schemas/index.ts";
+import { ABOUT_SERVICE, type Description, SOCKET_SIGNING, schemasUsedIn } from "./components.ts";
 import {
+  type ChannelId,
   type Conversation,
-  compatConversation,
+  conversations,
   type Messages,
-  pascal,
-  privateConversation,
   RETURN_LIMITS,
-} from "./asyncapi-messages.ts";
-import { combinedConversation, liquidityConversation, streamConversation } from "./asyncapi-streams.ts";
-import { type Description, schemasUsedIn } from "./components.ts";
-import { only, text } from "./schema.ts";
-import { ABOUT_SERVICE, SOCKET_SIGNING } from "./signing-note.ts";
+} from "./conversations.ts";
+import { capital, only, text } from "./schema.ts";
 
 /** Deployment details for the description of the WebSocket interface. */
 export interface AsyncApiOptions {
@@ -48,35 +45,22 @@ const documentOption: OptionCheck = optionsOf<AsyncApiOptions>({
 export function asyncApiDocument(options: AsyncApiOptions): Description {
   documentOption(options, "asyncApiDocument");
   const { version, serverUrl } = options;
-  const conversations = {
-    private: privateConversation(),
-    compat: compatConversation(),
-    liquidity: liquidityConversation(),
-    client: streamConversation(),
-    combined: combinedConversation(),
-  };
+  const all = conversations();
   const messages: Messages = Object.fromEntries(
-    Object.values(conversations).flatMap((one) => Object.entries(one.messages)),
+    Object.values(all).flatMap((one) => Object.entries(one.messages)),
   );
   return {
     asyncapi: "3.0.0",
     info: { title: "Managed orders", version, description: `${ABOUT_SERVICE}\n\n${SOCKET_SIGNING}` },
     defaultContentType: "application/json",
-    ...(serverUrl !== undefined && {
-      servers: { service: serverOf(serverUrl) },
-    }),
-    channels: channelsOf(conversations),
+    ...(serverUrl !== undefined && { servers: { service: serverOf(serverUrl) } }),
+    channels: channelsOf(all),
     operations: {
-      ...operationsOf("private", conversations.private),
-      privateEvents: sends("private", ACCOUNT_EVENTS, conversations.private),
-      ...operationsOf("compat", conversations.compat),
-      compatEvents: sends("compat", ACCOUNT_EVENTS, conversations.compat),
-      ...operationsOf("liquidity", conversations.liquidity),
-      marketEvents: sends("liquidity", STREAM_EVENTS, conversations.liquidity),
-      ...operationsOf("client", conversations.client),
-      clientEvents: sends("client", STREAM_EVENTS, conversations.client),
-      ...operationsOf("combined", conversations.combined),
-      combinedEvents: sends("combined", STREAM_EVENTS, conversations.combined),
+      ...operationsOf("private", all.private, { privateEvents: ACCOUNT_EVENTS }),
+      ...operationsOf("compat", all.compat, { compatEvents: ACCOUNT_EVENTS }),
+      ...operationsOf("liquidity", all.liquidity, { marketEvents: STREAM_EVENTS }),
+      ...operationsOf("client", all.client, { clientEvents: STREAM_EVENTS }),
+      ...operationsOf("combined", all.combined, { combinedEvents: STREAM_EVENTS }),
     },
     components: { schemas: schemasUsedIn(messages), messages },
   };
@@ -87,10 +71,7 @@ function serverOf(url: string): JsonSchema {
   return { protocol, host };
 }
 
-/** Channels whose operations are described. An alias has the operations of the channel that it repeats. */
-type ChannelId = "private" | "compat" | "liquidity" | "client" | "combined";
-
-type Conversations = Readonly<Record<ChannelId, Conversation>>;
+type Conversations = ReturnType<typeof conversations>;
 
 const ACCOUNT_EVENTS = "Events of the account and of the connection";
 const STREAM_EVENTS = "Events of the subscribed streams";
@@ -178,13 +159,15 @@ const inChannel = (channel: ChannelId, name: string): JsonSchema => ({
   $ref: `#/channels/${channel}/messages/${name}`,
 });
 
+/** Returns the operations of a channel: its requests, and the sending of its events under the name with their summary. */
 function operationsOf(
   channel: ChannelId,
-  { exchanges, refusal }: Conversation,
+  { exchanges, refusal, events }: Conversation,
+  sent: Readonly<Record<string, string>>,
 ): Readonly<Record<string, JsonSchema>> {
   const here = { $ref: `#/channels/${channel}` };
   const receives = exchanges.map(({ id, summary, about }) => {
-    const name = pascal(id);
+    const name = capital(id);
     const operation = {
       action: "receive",
       channel: here,
@@ -198,12 +181,9 @@ function operationsOf(
     };
     return [id, operation] as const;
   });
-  return Object.fromEntries(receives);
+  const messages = events.map((name) => inChannel(channel, name));
+  const sends = Object.entries(sent).map(
+    ([id, summary]) => [id, { action: "send", channel: here, summary, messages }] as const,
+  );
+  return Object.fromEntries([...receives, ...sends]);
 }
-
-const sends = (channel: ChannelId, summary: string, { events }: Conversation): JsonSchema => ({
-  action: "send",
-  channel: { $ref: `#/channels/${channel}` },
-  summary,
-  messages: events.map((name) => inChannel(channel, name)),
-});

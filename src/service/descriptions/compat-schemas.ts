@@ -1,9 +1,21 @@
+import { REJECT_REASONS } from "../../host-answers/index.ts";
 import { ORDER_TYPES } from "../../model/index.ts";
+import { KLINE_INTERVALS } from "../../requests/index.ts";
 import type { JsonSchema } from "../../requests/schemas/index.ts";
+import {
+  BEST_PRICES,
+  BOOK_CHANGES,
+  bestPricesOf,
+  bookChangesOf,
+  EVENT_TIME,
+  TRADED,
+  tradeOf,
+} from "./event-schemas.ts";
 import { BOOK_SIDE } from "./market-schemas.ts";
-import { TRADE_ID } from "./native-schemas.ts";
+import { TRADE_ID } from "./order-schemas.ts";
 import {
   decimal,
+  described,
   flag,
   int64,
   integer,
@@ -20,7 +32,146 @@ import {
   time,
 } from "./schema.ts";
 
+/**
+ * Schema of the events of orders at `/compat/ws-api/v3`. A letter whose value is not known is absent. Source: convention
+ * 4.7; decision NP.
+ */
+export const EXECUTION_REPORT: JsonSchema = object("An order changed, in the form of the convention.", {
+  e: only("executionReport", "Event type."),
+  E: time("Time at which the event was sent."),
+  sequence: long("Sequence number of the event within its account. It increases by one with each event.", {
+    minimum: 1,
+  }),
+  s: text("Symbol of the market, without a slash."),
+  c: text("Client id of the order."),
+  C: text("Client id of the order in an event CANCELED; empty in any other."),
+  S: oneOf(["BUY", "SELL"], "Side of the order."),
+  o: text("Type, in the convention's words."),
+  f: text("Time in force."),
+  q: decimal("Ordered quantity."),
+  p: decimal("Limit price; 0 if there is none."),
+  P: decimal("Stop price; 0 if there is none."),
+  d: optional(integer("Trailing distance in basis points.")),
+  F: decimal("Display quantity of an iceberg; 0 if there is none."),
+  g: int64("Id of the list of the order; -1 if it is not part of a list."),
+  x: oneOf(["NEW", "TRADE", "CANCELED", "EXPIRED", "REJECTED"], "Execution type."),
+  X: text("Status of the order after the event."),
+  r: text(`Reason of a rejection, such as ${REJECT_REASONS[0]}; NONE if there is none.`),
+  i: int64("Id of the order."),
+  l: decimal("Quantity of this execution; 0 if the event is not a trade."),
+  z: decimal("Cumulative executed quantity, this execution included."),
+  L: decimal("Price of this execution; 0 if the event is not a trade."),
+  n: optional(only("0", "Commission. Absent in a trade: it is not known.")),
+  N: optional({ type: "null", description: "Asset of the commission. Absent in a trade." }),
+  T: time("Time of the event."),
+  t: int64("Number of the execution, the same as in myTrades; -1 if the event is not a trade."),
+  I: int64("Number of the event."),
+  w: flag("Whether the order executes whenever the market allows it."),
+  W: optional(time("Since when it does. Absent before, and where it is not known.")),
+  m: optional(only(false, "Whether the order was the maker. Absent in a trade of a native order.")),
+  M: only(false, "Not used."),
+  O: optional(time("Time of the order's acceptance. Absent where it is not known.")),
+  Z: optional(decimal("Cumulative amount in USD. Absent if the host does not report it.")),
+  Y: decimal("Amount of this execution in USD; 0 if the event is not a trade."),
+  Q: decimal("Amount in USD of an order by amount; 0 for any other."),
+  V: only("NONE", "Not used."),
+  accountId: long("Account that owns the order."),
+  apiState: optional(text("State of a managed order within the service.")),
+  held: optional(flag("Whether a leg waits for its release.")),
+  cancelPending: optional(
+    flag("Whether a managed order is canceled once the outcome of its child is known."),
+  ),
+  executionId: optional(text("Id of the execution, a text of the venue.")),
+  reason: optional(text("Reason why the order ended.")),
+  alerts: optional(list(text("Condition that a person should look at."), "What the event raised, in order.")),
+});
+
 const SYMBOL = text("Name of the market: base and quote asset joined.");
+
+const stamped = (event: string): Members => ({
+  e: only(event, "Event type."),
+  E: EVENT_TIME,
+  s: SYMBOL,
+});
+
+/** Figures that a large and a small ticker share. They cover 1,440 minutes, the current minute included. */
+const DAY: Members = {
+  c: decimal("Last price. Before the first execution, the midpoint of bid and ask."),
+  o: optional(
+    decimal("First price of the last 1,440 minutes. Absent, like h, l, v and q, if prices are unknown."),
+  ),
+  h: optional(decimal("Highest price.")),
+  l: optional(decimal("Lowest price.")),
+  v: optional(decimal("Executed quantity.")),
+  q: optional(decimal("Executed amount in USD.")),
+};
+
+const TICKER: Members = {
+  ...DAY,
+  p: optional(signedDecimal("Last price less the first. Absent, like P, w and n, if o is absent.")),
+  P: optional(signedDecimal("The same in percent of the first price, rounded down.")),
+  w: optional(decimal("Average price, weighted by quantity; 0 without trades.")),
+  n: optional(long("Number of trades.")),
+  Q: optional(decimal("Quantity of the last trade. Absent before the first one since the service started.")),
+  b: optional(decimal("Best bid. Absent, like B, a and A, before the first quote.")),
+  B: optional(decimal("Quantity at that price; 0 if that side of the book is empty.")),
+  a: optional(decimal("Best ask.")),
+  A: optional(decimal("Quantity at that price; 0 if that side of the book is empty.")),
+  O: time("Start of the 1,440 minutes."),
+  C: time("Current time."),
+};
+
+const KLINE = object("The kline.", {
+  t: time("Start."),
+  T: time("Last millisecond of the kline."),
+  s: SYMBOL,
+  i: oneOf(KLINE_INTERVALS, "Interval."),
+  f: only(-1, "Not reported."),
+  L: only(-1, "Not reported."),
+  o: decimal("First price."),
+  c: decimal("Last price."),
+  h: decimal("Highest price."),
+  l: decimal("Lowest price."),
+  v: decimal("Quantity."),
+  n: long("Number of trades."),
+  x: flag("Whether the kline has ended."),
+  q: decimal("Amount in USD."),
+  V: only("0", "Not reported."),
+  Q: only("0", "Not reported."),
+  B: only("0", "Not used."),
+});
+
+/** Schemas of the events of the public streams for existing clients. Source: decision NI; convention 4.12. */
+export const CLIENT_EVENTS: Readonly<Record<string, JsonSchema>> = {
+  ClientTrade: object("An execution on this service.", tradeOf(SYMBOL)),
+  ClientAggTrade: object("An execution in the form of an aggregate. Each is an aggregate of its own.", {
+    ...stamped("aggTrade"),
+    ...{ a: TRADE_ID, f: TRADE_ID, l: TRADE_ID },
+    ...TRADED,
+  }),
+  ClientBookTicker: object("Best prices of a market.", described(BEST_PRICES, bestPricesOf(SYMBOL))),
+  ClientDepthUpdate: object(
+    "Changes that a quote made to the book.",
+    described(BOOK_CHANGES, bookChangesOf(SYMBOL)),
+  ),
+  ClientPartialDepth: object("The best levels of each side: 5, 10 or 20, as in the name of the stream.", {
+    lastUpdateId: long("Id of the quote."),
+    bids: BOOK_SIDE,
+    asks: BOOK_SIDE,
+  }),
+  ClientKline: object("A kline, running or ended.", {
+    ...stamped("kline"),
+    k: KLINE,
+  }),
+  ClientTicker: object("Figures of a market over the last day.", {
+    ...stamped("24hrTicker"),
+    ...TICKER,
+  }),
+  ClientMiniTicker: object("Some of these figures.", {
+    ...stamped("24hrMiniTicker"),
+    ...DAY,
+  }),
+};
 
 /** Types as the convention names them. Schedules keep their own names. */
 const TYPES = [

@@ -15,8 +15,8 @@ import {
   UNUSED_LETTERS,
 } from "../../replies/index.ts";
 import type { JsonSchema } from "../../requests/schemas/index.ts";
-import { MANAGED_NOTES } from "./managed-schemas.ts";
 import { BOOK_SIDE } from "./market-schemas.ts";
+import { MANAGED_NOTES } from "./order-schemas.ts";
 import {
   decimal,
   described,
@@ -34,8 +34,8 @@ import {
   signedDecimal,
   text,
   time,
+  WORDS,
 } from "./schema.ts";
-import { WORDS } from "./words.ts";
 
 /** Time at which an event was sent. */
 export const EVENT_TIME: JsonSchema = time("Time at which the event was sent.");

@@ -26,8 +26,8 @@ import {
   signedDecimal,
   text,
   time,
+  WORDS,
 } from "./schema.ts";
-import { WORDS } from "./words.ts";
 
 const LEVEL: JsonSchema = {
   type: "array",

@@ -3,15 +3,44 @@ import { ERRORS, type ErrorName } from "../../errors/index.ts";
 import { type AnyRoute, COMPAT_ROUTES, ROUTES } from "../../requests/index.ts";
 import { AUTHENTICATION_SCHEMAS, type JsonSchema, routeSchema } from "../../requests/schemas/index.ts";
 import type { JsonInput } from "../../wire/index.ts";
-import { compatNote } from "./compat-notes.ts";
-import { type Description, parametersSchema, schemasUsedIn, UNREAD } from "./components.ts";
-import { errorsOfRoute } from "./error-lists.ts";
-import { errorExample } from "./error-schemas.ts";
-import { HEADERS, headerRefs } from "./headers.ts";
-import type { RouteNote } from "./route-note.ts";
-import { ROUTE_NOTES } from "./route-notes.ts";
-import { ref } from "./schema.ts";
-import { ABOUT_SERVICE, FRESHNESS, SIGNING } from "./signing-note.ts";
+import {
+  ABOUT_SERVICE,
+  type Description,
+  FRESHNESS,
+  parametersSchema,
+  SIGNING,
+  schemasUsedIn,
+  UNREAD,
+} from "./components.ts";
+import { errorExample, errorsOfRoute } from "./errors.ts";
+import { noteOf, ROUTE_NOTES, type RouteNote } from "./route-notes.ts";
+import { capital, ref, text } from "./schema.ts";
+
+const header = (description: string): JsonSchema => ({
+  description,
+  schema: { type: "integer" },
+});
+
+/** Headers of replies by name. Source: decision 42; convention 5.3. */
+const HEADERS: Readonly<Record<string, JsonSchema>> = {
+  "X-Request-Id": {
+    description: "Id of this request. Quote it in questions to the operator.",
+    schema: text("Letters and digits."),
+  },
+  "X-MBX-USED-WEIGHT": header("Request weight that your IP address has used in the current minute."),
+  "X-MBX-USED-WEIGHT-1M": header("The same value as X-MBX-USED-WEIGHT."),
+  "X-MBX-ORDER-COUNT-10S": header("New orders of the account in the current ten seconds."),
+  "X-MBX-ORDER-COUNT-1D": header("New orders of the account on the current day."),
+  "Retry-After": header("Seconds to wait before a retry."),
+};
+
+const EVERY = ["X-Request-Id", "X-MBX-USED-WEIGHT", "X-MBX-USED-WEIGHT-1M"];
+const COUNTED = [...EVERY, "X-MBX-ORDER-COUNT-10S", "X-MBX-ORDER-COUNT-1D"];
+const LIMITED = [...EVERY, "Retry-After"];
+
+/** Returns references to the headers of a reply. */
+const headerRefs = (names: readonly string[]): JsonSchema =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
 /** Deployment details for the description of REST. */
 export interface OpenApiOptions {
@@ -98,13 +127,14 @@ function pathsOf(routes: readonly AnyRoute[]): JsonSchema {
 
 /** Returns the operation id, such as getV2Order for GET /api/v2/order. Each alias has its own id. */
 function operationId({ method, path }: AnyRoute): string {
-  const words = path.replace(/^\/api\//, "").split("/");
-  return method.toLowerCase() + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
-}
-
-function noteOf(route: AnyRoute): RouteNote {
-  const own = ROUTE_NOTES[route.name];
-  return route.compat === true ? compatNote(route, own) : own;
+  return (
+    method.toLowerCase() +
+    path
+      .replace(/^\/api\//, "")
+      .split("/")
+      .map(capital)
+      .join("")
+  );
 }
 
 function operationOf(route: AnyRoute): JsonSchema {
@@ -174,10 +204,7 @@ function requestBodies(): Readonly<Record<string, JsonSchema>> {
   for (const route of [...ROUTES, ...COMPAT_ROUTES]) {
     const { body, summary } = noteOf(route);
     if (body === undefined || bodies.has(body)) continue;
-    const schema = routeSchema(route);
-    const unread = Object.fromEntries(schema.unread.map((field) => [field, UNREAD]));
-    const properties = { ...schema.properties, ...unread };
-    bodies.set(body, parametersSchema({ ...schema, properties }, `${summary}.`));
+    bodies.set(body, parametersSchema(routeSchema(route), `${summary}.`));
   }
   return Object.fromEntries(bodies);
 }
@@ -185,7 +212,7 @@ function requestBodies(): Readonly<Record<string, JsonSchema>> {
 function successOf({ reply, counts }: RouteNote): JsonSchema {
   return {
     description: "Done.",
-    headers: headerRefs(counts === true ? "counted" : "every"),
+    headers: headerRefs(counts === true ? COUNTED : EVERY),
     content: { [JSON_TYPE]: { schema: reply } },
   };
 }
@@ -206,7 +233,7 @@ function refusalsOf(errors: readonly ErrorName[]): Readonly<Record<string, JsonS
         String(status),
         {
           description: here.map((name) => `${ERRORS[name].code} ${name}`).join(", "),
-          headers: headerRefs(isRate ? "limited" : "every"),
+          headers: headerRefs(isRate ? LIMITED : EVERY),
           content: { [JSON_TYPE]: content },
         },
       ];

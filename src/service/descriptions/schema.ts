@@ -1,19 +1,109 @@
-import type { Table } from "../../replies/index.ts";
+import {
+  EXECUTION_REASONS,
+  EXECUTION_TYPES,
+  NATIVE_STATUSES,
+  REJECT_REASONS,
+  SIDES,
+  words,
+} from "../../host-answers/index.ts";
+import type { ApiState, ListStatusView, OrderStatus } from "../../lifecycle/index.ts";
+import {
+  type AlertKind,
+  type ChildTimeInForce,
+  type Contingency,
+  type EndReason,
+  ORDER_TYPES,
+  type StallCause,
+  type TimeInForce,
+} from "../../model/index.ts";
+import type { StatusReply, Table } from "../../replies/index.ts";
 import type { JsonSchema } from "../../requests/schemas/index.ts";
 
+/** The words of each kind of member that is one of a few, named after a member that has them. */
+export const WORDS: Readonly<
+  Record<
+    | ("alert" | "apiState" | "childTimeInForce" | "contingencyType" | "endReason" | "execType" | "side")
+    | ("listOrderStatus" | "listStatusType" | "nativeStatus" | "reason" | "rejectReason" | "stalled")
+    | ("status" | "system" | "timeInForce" | "type" | "updateType"),
+    readonly string[]
+  >
+> = {
+  alert: words<AlertKind>({
+    LATE_FILL: true,
+    OVERFILL: true,
+    UNKNOWN_ESCALATED: true,
+    INVARIANT_BROKEN: true,
+    POSITION_UNPROTECTED: true,
+    VENUE_REPORT_INVALID: true,
+    CHILD_BEYOND_LIMIT: true,
+    ORDER_STALLED: true,
+    ORDER_RESUMED: true,
+  }),
+  apiState: words<ApiState>({
+    WAITING: true,
+    WORKING: true,
+    UNKNOWN: true,
+    FILLED: true,
+    CANCELED: true,
+    EXPIRED: true,
+    REJECTED: true,
+  }),
+  childTimeInForce: words<ChildTimeInForce>({ IOC: true, FOK: true }),
+  contingencyType: words<Contingency>({ OCO: true, OTO: true, OTOCO: true }),
+  endReason: words<EndReason>({
+    FILLED: true,
+    USER_CANCELED: true,
+    EXPIRED_GTD: true,
+    RESIDUAL_BELOW_MIN_NOTIONAL: true,
+    REJECTED_BY_VENUE: true,
+    OVERFILL: true,
+    BEYOND_LIMIT: true,
+    SCHEDULE_ENDED: true,
+    WOULD_MATCH_IMMEDIATELY: true,
+    OCO_TRIGGER: true,
+    WORKING_LEG_ENDED: true,
+    NOTHING_TO_REDUCE: true,
+  }),
+  reason: EXECUTION_REASONS,
+  execType: EXECUTION_TYPES,
+  listOrderStatus: words<ListStatusView["listOrderStatus"]>({ EXECUTING: true, ALL_DONE: true }),
+  listStatusType: words<ListStatusView["listStatusType"]>({ EXEC_STARTED: true, ALL_DONE: true }),
+  nativeStatus: NATIVE_STATUSES,
+  status: words<OrderStatus>({
+    NEW: true,
+    PARTIALLY_FILLED: true,
+    PENDING_NEW: true,
+    FILLED: true,
+    CANCELED: true,
+    EXPIRED: true,
+    REJECTED: true,
+  }),
+  type: ORDER_TYPES,
+  rejectReason: REJECT_REASONS,
+  side: SIDES,
+  stalled: words<StallCause>({
+    REFUSED: true,
+    BELOW_MINIMUM: true,
+    NO_FUNDS: true,
+    STORE_SLOW: true,
+    RATE: true,
+    WAITING_FOR_EXPOSURE: true,
+    LIMIT: true,
+    HALTED: true,
+  }),
+  system: words<StatusReply["system"]>({ normal: true, degraded: true, draining: true }),
+  timeInForce: words<TimeInForce>({ GTC: true, GTD: true }),
+  updateType: [...EXECUTION_TYPES, "TRIGGERED", "ALERT"],
+};
+
 /** A member that may be left out. */
-export type Optional = readonly ["optional", JsonSchema];
+type Optional = readonly ["optional", JsonSchema];
 
 /** Members of an object by name. */
 export type Members = Readonly<Record<string, Member>>;
 
 /** A member of an object. */
-export type Member = JsonSchema | Optional;
-
-/** Exactly one member for each property of T. A property that T may omit must be {@link optional}. */
-export type MembersOf<T> = {
-  readonly [K in keyof T]-?: Record<never, never> extends Pick<T, K> ? Optional : JsonSchema;
-};
+type Member = JsonSchema | Optional;
 
 /** Marks a member as optional. */
 export const optional = (schema: JsonSchema): Optional => ["optional", schema];
@@ -79,8 +169,7 @@ export const list = (items: JsonSchema, description: string): JsonSchema => ({
 export const ref = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
 
 /** Refers to one of several schemas of the document. */
-export const anyRef = (names: readonly string[]): JsonSchema =>
-  names.length === 1 ? ref(String(names[0])) : { oneOf: names.map(ref) };
+export const anyRef = (names: readonly string[]): JsonSchema => ({ oneOf: names.map(ref) });
 
 /** Returns the schema of a value or null. */
 export const orNull = (schema: JsonSchema): JsonSchema => {
@@ -106,7 +195,7 @@ export function object(description: string, members: Members): JsonSchema {
 const isOptional = (member: Member): member is Optional => Array.isArray(member);
 
 /** Returns the schema of a member, whether it may be left out or not. */
-export const schemaOf = (member: Member): JsonSchema => (isOptional(member) ? member[1] : member);
+const schemaOf = (member: Member): JsonSchema => (isOptional(member) ? member[1] : member);
 
 /** A schema for each member of a table. */
 export type NotesOf<T extends Table> = { readonly [N in keyof T]: JsonSchema };
@@ -134,3 +223,6 @@ function mayBeAbsent(member: Table[string] | undefined): boolean {
     return false;
   }
 }
+
+/** Returns a word with a capital. */
+export const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);

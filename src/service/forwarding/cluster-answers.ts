@@ -4,9 +4,15 @@ import type { Accounts } from "../../ports/index.ts";
 import { type JsonObject, type JsonValue, readJson } from "../../wire/index.ts";
 import { Elsewhere } from "../access/ownership.ts";
 import type { Answer } from "../rest/parts.ts";
-import type { MessageAnswers, MethodCall, OpenStream, PassedText, StreamSink } from "../socket/answers.ts";
+import {
+  type MessageAnswers,
+  type MethodCall,
+  type OpenStream,
+  type PassedText,
+  type StreamSink,
+  Subscription,
+} from "../socket/answers.ts";
 import type { SocketOptions } from "../socket/api.ts";
-import { Subscription } from "../socket/subscription.ts";
 import type { ForwardedForm, PeerAnswer, PeerOutcome, PeerSender } from "./api.ts";
 import { endingOnce } from "./ending-once.ts";
 import type { Forwarder, Passage } from "./forwarder.ts";

@@ -3,7 +3,7 @@ import { OrderError } from "../../errors/index.ts";
 import { SHARD_COUNT } from "../../model/index.ts";
 import type { Accounts, Clock, Telemetry } from "../../ports/index.ts";
 import type { WireResponse } from "../../wire/index.ts";
-import type { ProvedNetworks } from "../access/parts.ts";
+import type { ProvedNetworks } from "../access/rate-limits.ts";
 import type { RoutedRequest } from "../rest/rest-service.ts";
 import { onlyReads } from "../rest/routing.ts";
 import type {

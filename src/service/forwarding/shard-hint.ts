@@ -3,8 +3,7 @@ import type { Accounts } from "../../ports/index.ts";
 import { restSignature } from "../../signing/internal.ts";
 import type { Parameters, WireRequest } from "../../wire/index.ts";
 import { requiredKey } from "../access/authentication.ts";
-import { readParameters } from "../rest/authentication.ts";
-import { readHeaders } from "../rest/headers.ts";
+import { readHeaders, readParameters } from "../rest/authentication.ts";
 import type { Destination } from "../rest/routing.ts";
 import type { SocketOptions } from "../socket/api.ts";
 

@@ -1,6 +1,6 @@
 import { bytesToText, percentDecode, type WireRequest, type WireResponse } from "../../wire/index.ts";
-import { isListed } from "../access/address-list.ts";
-import { MAX_BODY_BYTES } from "../rest/api.ts";
+import { isListed } from "../access/addresses.ts";
+import { MAX_BODY_BYTES } from "../rest/authentication.ts";
 import { MOUNT_FAULTS, type MountFault } from "./faults.ts";
 import { FORGED_ADDRESS, INFLATED, PROBE_REQUESTS, type ProbeRequest } from "./requests.ts";
 

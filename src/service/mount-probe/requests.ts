@@ -1,5 +1,5 @@
 import type { WireRequest, WireResponse } from "../../wire/index.ts";
-import { MAX_BODY_BYTES } from "../rest/api.ts";
+import { MAX_BODY_BYTES } from "../rest/authentication.ts";
 
 /** A request of the probe as sent over the wire, and the probe's reply to it. */
 export interface ProbeRequest extends Pick<WireRequest, "method" | "target" | "rawHeaders" | "body"> {

@@ -1,4 +1,5 @@
-import type { AnyRoute } from "../../requests/index.ts";
+import { OrderError } from "../../errors/index.ts";
+import { type AnyRoute, findRoute } from "../../requests/index.ts";
 import { verifySignature } from "../../signing/index.ts";
 import {
   checkFreshness,
@@ -7,14 +8,87 @@ import {
   refuseSignatureParameter,
   restSignature,
 } from "../../signing/internal.ts";
-import { mergeParameters, type Parameters, readBody, readQuery, type WireRequest } from "../../wire/index.ts";
-import { admitted, type KeyUse, provedKey, requiredKey } from "../access/authentication.ts";
-import { type Front, keyOfWorked } from "../access/front-work.ts";
-import type { RequestHeaders } from "./headers.ts";
+import {
+  isStrictQuery,
+  mergeParameters,
+  type Parameters,
+  readBody,
+  readQuery,
+  singleHeader,
+  splitTarget,
+  type WireRequest,
+} from "../../wire/index.ts";
+import {
+  admitted,
+  type Front,
+  type KeyUse,
+  provedAhead,
+  provedKey,
+  requiredKey,
+  type Worked,
+} from "../access/authentication.ts";
 import type { ServiceParts, SignedCall } from "./parts.ts";
+import { readable } from "./routing.ts";
+
+/**
+ * Largest body of any route, in bytes. A mount can stop reading after one more byte: that body is refused as too large.
+ * Source: contract, Version 3 REST 3.
+ */
+export const MAX_BODY_BYTES = 32_768;
+
+/**
+ * Checks query bytes and body size. A GET must have no body: the signature of a version 2 query would not cover it
+ * (decision 40).
+ */
+export function checkBytes(query: string, { method, body }: Pick<WireRequest, "method" | "body">): void {
+  if (!isStrictQuery(query)) {
+    throw new OrderError("ILLEGAL_CHARS", { field: "query", range: "RFC 3986 query characters" });
+  }
+  if (body.length > MAX_BODY_BYTES) {
+    throw new OrderError("BODY_TOO_LARGE", { limit: MAX_BODY_BYTES, received: body.length });
+  }
+  if (method === "GET" && body.length > 0) throw new OrderError("PARAMETER_NOT_REQUIRED", { field: "body" });
+}
+
+/** The headers that the service reads, each sent at most once. */
+type RequestHeaders = Readonly<{
+  apiKey: string | undefined;
+  signature: string | undefined;
+  contentType: string | undefined;
+}>;
+
+/** Headers by which some servers override the method that a request was signed and routed with. */
+const OVERRIDE = /^(?:x-http-method-override|x-http-method|x-method-override)$/i;
+
+/**
+ * Reads the headers. Throws an OrderError for a header that came twice or is not printable ASCII (-2014, -1022, -1101,
+ * -1100), for a method override, and for a body that is declared compressed (-1130): bodies are read and signed as
+ * received. Source: hostile inputs 10, 26, 27, 46, 48, 49.
+ */
+export function readHeaders(rawHeaders: readonly string[]): RequestHeaders {
+  const override = rawHeaders.find((name, index) => index % 2 === 0 && OVERRIDE.test(name));
+  if (override !== undefined) {
+    throw new OrderError("INVALID_PARAMETER", {
+      field: override.toLowerCase(),
+      advice: "Omit this header, and send the request with the HTTP method that you mean.",
+    });
+  }
+  const encoding = singleHeader(rawHeaders, "Content-Encoding") ?? "identity";
+  if (encoding.toLowerCase() !== "identity") {
+    throw new OrderError("INVALID_PARAMETER", {
+      field: "Content-Encoding",
+      advice: "Send the body uncompressed, without this header.",
+    });
+  }
+  return {
+    apiKey: singleHeader(rawHeaders, "X-MBX-APIKEY"),
+    signature: singleHeader(rawHeaders, "signature"),
+    contentType: singleHeader(rawHeaders, "Content-Type"),
+  };
+}
 
 /** A signed request before authentication: its route, raw query and headers. Only its bytes have been looked at. */
-export type Arrival = Readonly<{
+type Arrival = Readonly<{
   route: AnyRoute;
   request: WireRequest;
   query: string;
@@ -31,19 +105,15 @@ export type Arrival = Readonly<{
  * Source: decisions 39-41; hostile inputs, Defences in order.
  */
 export async function authenticate(parts: ServiceParts, arrival: Arrival): Promise<SignedCall> {
-  const { route, request } = arrival;
-  const apiKey = requiredKey(arrival.headers.apiKey);
-  const signed = restSignature({
-    query: arrival.query,
-    body: request.body,
-    header: arrival.headers.signature,
-  });
+  const { route, request, query, headers } = arrival;
+  const apiKey = requiredKey(headers.apiKey);
+  const signed = restSignature({ query, body: request.body, header: headers.signature });
   const { payload, signature } = signed;
   const use = useOf(route, request);
   const isSigned = (secret: string | undefined): boolean => verifySignature({ secret, payload, signature });
   const key = await provedKey(parts, { ...use, apiKey, isSigned });
   arrival.front?.proved(key);
-  const parameters = readParameters(signed, arrival.headers.contentType);
+  const parameters = readParameters(signed, headers.contentType);
   return admittedCall(parts, { ...use, route, key, signature, parameters });
 }
 
@@ -61,12 +131,9 @@ export async function authenticateWorked(
   parts: ServiceParts,
   { route, request, front }: Pick<Arrival, "route" | "request"> & Readonly<{ front: Front }>,
 ): Promise<SignedCall | undefined> {
-  const { worked } = front;
   const use = useOf(route, request);
-  const key = await keyOfWorked(parts, front, use);
-  if (worked === undefined || key === undefined) return undefined;
-  const { signature, parameters } = worked;
-  return admittedCall(parts, { ...use, route, key, signature, parameters });
+  const proved = await provedAhead(parts, front, use);
+  return proved && admittedCall(parts, { ...use, ...proved, route });
 }
 
 /** Checks freshness and replay guard, in that order. */
@@ -92,3 +159,29 @@ function checkTime(route: AnyRoute, parameters: Parameters, nowMs: number): void
   if (route.scheme === "V3") checkNonce({ nonce: parameters.get("nonce"), timestamp });
   checkFreshness({ timestamp, recvWindow, nowMs, required: route.scheme === "V2_QUERY" });
 }
+
+/**
+ * Runs the part of a signed request that needs only its bytes and a secret, in a front thread, with the service's own
+ * functions. Returns undefined when anything is unusual. The service then runs all steps itself, in its own order,
+ * including any refusal. Never throws. Source: decision HS.
+ *
+ * @internal
+ */
+export const workRequest = (
+  request: WireRequest,
+  secretOf: (apiKey: string) => string | undefined,
+): Worked | undefined =>
+  readable(() => {
+    const { path, query } = splitTarget(request.target) ?? { path: "", query: "" };
+    const route = findRoute(request.method, path);
+    if (route === undefined || route === "wrong-method" || route.access === "PUBLIC") return undefined;
+    const headers = readHeaders(request.rawHeaders);
+    checkBytes(query, request);
+    const apiKey = requiredKey(headers.apiKey);
+    const signed = restSignature({ query, body: request.body, header: headers.signature });
+    const { payload, signature } = signed;
+    const secret = secretOf(apiKey);
+    // An unknown key costs the same work, so that timing does not reveal it.
+    if (!verifySignature({ secret, payload, signature }) || secret === undefined) return undefined;
+    return { apiKey, signature, parameters: readParameters(signed, headers.contentType), secret };
+  });

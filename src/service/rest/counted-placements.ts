@@ -7,40 +7,13 @@ import type {
   Placement,
 } from "../../engine/index.ts";
 import { OrderError } from "../../errors/index.ts";
-import type {
-  Awaitable,
-  Clock,
-  NativePlaced,
-  OrderCounts,
-  OrderRefusal,
-  RateLimiter,
-} from "../../ports/index.ts";
+import type { Clock, NativePlaced, OrderCounts, RateLimiter } from "../../ports/index.ts";
 import { tooManyOrders } from "../access/rate-limits.ts";
 
-/** The engine that takes placements, and the limiter that counts them. */
-export type CountedPlacementParts = Readonly<{ engine: Engine; rateLimiter: RateLimiter; clock: Clock }>;
-
-/** A placement that every earlier check has passed. */
-export type PlacementCommand = PlaceIntentRequest;
-
-/** A placement of a list that every earlier check has passed. */
-export type ListPlacementCommand = PlaceListRequest;
-
-/** A placement of a native order that every earlier check has passed, with functions to look it up and to place it. */
-export type NativePlacementCommand = Readonly<{
-  accountId: number;
-  clientOrderId: string;
-  findKnown: () => Awaitable<NativePlaced | undefined>;
-  place: () => Promise<NativePlaced>;
-}>;
-
 /** The durable order or list, new or found again, and the counts of the order-count limit. */
-export type CountedResult<T> = Readonly<{ placed: T; counts: OrderCounts }>;
+type CountedResult<T> = Readonly<{ placed: T; counts: OrderCounts }>;
 
-/**
- * One placement: the key that its copies share, how many orders it counts as, and functions to look it up and to place
- * it.
- */
+/** One placement: the key that its copies share, how many orders it counts as, and how it is found or placed. */
 type CountedPlacement<T> = Readonly<{
   accountId: number;
   key: string;
@@ -49,9 +22,6 @@ type CountedPlacement<T> = Readonly<{
   place: () => Promise<T>;
 }>;
 
-/** Result of a placement; `created` says whether something new was made. */
-type PlacementResult = Readonly<{ created: boolean }>;
-
 /**
  * Passes placements through the order-count limit to the engine or the host. Only accepted, new orders count; a list
  * counts as many orders as it has legs. Copies of one order or list run one at a time, and a copy of an accepted one is
@@ -59,15 +29,15 @@ type PlacementResult = Readonly<{ created: boolean }>;
  * copy takes from the limit. Source: decisions 1, 42 and GQ; convention 3.5.
  */
 export class CountedPlacements {
-  readonly #parts: CountedPlacementParts;
+  readonly #parts: Readonly<{ engine: Engine; rateLimiter: RateLimiter; clock: Clock }>;
   readonly #copies: KeyedMutex = new KeyedMutex();
 
-  constructor(parts: CountedPlacementParts) {
+  constructor(parts: Readonly<{ engine: Engine; rateLimiter: RateLimiter; clock: Clock }>) {
     this.#parts = parts;
   }
 
   /** Resolves when the order is durable; rejects with the OrderError that refuses it. */
-  placeOrder(command: PlacementCommand): Promise<CountedResult<Placement>> {
+  placeOrder(command: PlaceIntentRequest): Promise<CountedResult<Placement>> {
     const { accountId } = command;
     const { clientOrderId } = command.intent;
     return this.#inTurn({
@@ -80,7 +50,7 @@ export class CountedPlacements {
   }
 
   /** Resolves when the whole list is durable; rejects with the OrderError that refuses it. */
-  placeList(command: ListPlacementCommand): Promise<CountedResult<ListPlacement>> {
+  placeList(command: PlaceListRequest): Promise<CountedResult<ListPlacement>> {
     const { accountId } = command;
     const { listClientOrderId, legs } = command.list;
     return this.#inTurn({
@@ -97,25 +67,29 @@ export class CountedPlacements {
    * Places a native order in the same way. A copy is recognised by its request, because the client id may be used
    * again.
    */
-  placeNative(command: NativePlacementCommand): Promise<CountedResult<NativePlaced>> {
-    const { accountId, clientOrderId, findKnown, place } = command;
-    return this.#inTurn({
-      accountId,
-      key: `native ${accountId} ${clientOrderId}`,
-      count: 1,
-      isKnown: async () => (await findKnown()) !== undefined,
-      place,
-    });
+  placeNative(
+    command: Pick<CountedPlacement<NativePlaced>, "accountId" | "isKnown" | "place">,
+    clientOrderId: string,
+  ): Promise<CountedResult<NativePlaced>> {
+    return this.#inTurn({ ...command, key: `native ${command.accountId} ${clientOrderId}`, count: 1 });
   }
 
-  #inTurn<T extends PlacementResult>(placement: CountedPlacement<T>): Promise<CountedResult<T>> {
+  #inTurn<T extends Readonly<{ created: boolean }>>(
+    placement: CountedPlacement<T>,
+  ): Promise<CountedResult<T>> {
     return this.#copies.runExclusive([placement.key], () => this.#place(placement));
   }
 
-  async #place<T extends PlacementResult>(placement: CountedPlacement<T>): Promise<CountedResult<T>> {
+  async #place<T extends Readonly<{ created: boolean }>>(
+    placement: CountedPlacement<T>,
+  ): Promise<CountedResult<T>> {
     const { accountId, count } = placement;
     const { counts, takenAtMs, refused } = await this.#parts.rateLimiter.takeOrders({ accountId, count });
-    if (refused !== undefined) return { placed: await this.#placeAgain(placement, refused), counts };
+    if (refused !== undefined) {
+      // Only an order that exists is answered, or refused as a duplicate.
+      if (!(await placement.isKnown())) throw tooManyOrders(refused, this.#parts);
+      return { placed: await placement.place(), counts };
+    }
     // If the orders cannot be returned, they stay counted. The placement itself is not affected.
     const refund = async (): Promise<OrderCounts> => {
       try {
@@ -132,16 +106,5 @@ export class CountedPlacements {
       if (error instanceof OrderError && error.retry !== "reconcile") await refund();
       throw error;
     }
-  }
-
-  /** Handles a placement when the limit is reached: only an existing order is answered, or refused as a duplicate. */
-  async #placeAgain<T extends PlacementResult>(
-    placement: CountedPlacement<T>,
-    refused: OrderRefusal,
-  ): Promise<T> {
-    if (!(await placement.isKnown())) {
-      throw tooManyOrders(refused, this.#parts);
-    }
-    return await placement.place();
   }
 }

@@ -3,12 +3,18 @@ import type { Awaitable } from "../../ports/index.ts";
 import type { AnyRoute } from "../../requests/index.ts";
 import type { JsonInput, Parameters } from "../../wire/index.ts";
 import { hereOrElsewhere } from "../access/ownership.ts";
-import { accountStatus, myTrades } from "./compat/account-handlers.ts";
+import { accountStatus, myTrades } from "./compat/account.ts";
 import { ownParameters, replyForClient } from "./compat/forms.ts";
-import { aggTrades, historicalTrades, klines, trades } from "./compat/history-handlers.ts";
-import { cancelMarketOrders, marketOrders, openMarketOrders } from "./compat/open-orders.ts";
-import { averagePrice, bookTicker, priceTicker } from "./compat/price-handlers.ts";
-import { exchangeInfo, instrumentPairs, ping, status, time } from "./exchange-handlers.ts";
+import {
+  aggTrades,
+  averagePrice,
+  bookTicker,
+  historicalTrades,
+  klines,
+  priceTicker,
+  trades,
+} from "./compat/market.ts";
+import { cancelMarketOrders, marketOrders, openMarketOrders } from "./compat/orders.ts";
 import {
   allOrderLists,
   cancelOrderList,
@@ -16,33 +22,31 @@ import {
   orderListStatus,
   placeList,
 } from "./list-handlers.ts";
-import { dayTicker, depth, ticker } from "./market-handlers.ts";
+import {
+  dayTicker,
+  depth,
+  exchangeInfo,
+  instrumentPairs,
+  ping,
+  status,
+  ticker,
+  time,
+} from "./market-handlers.ts";
 import { allOrders, orderHistory, placeNativeOrder } from "./native-handlers.ts";
-import { cancelAllOrders, openOrders } from "./open-order-handlers.ts";
-import { cancelOrder, orderStatus, placeOrder, scaledOrderStatus, testOrder } from "./order-handlers.ts";
+import {
+  cancelAllOrders,
+  cancelOrder,
+  openOrders,
+  orderStatus,
+  placeOrder,
+  scaledOrderStatus,
+  testOrder,
+} from "./order-handlers.ts";
 import type { Answer, ServiceParts, SignedCall, SignedHandler } from "./parts.ts";
 
-/** Names of the public routes. */
-export type PublicName =
-  | "status"
-  | "exchangeInfo"
-  | "instrumentPairs"
-  | "ticker"
-  | "ticker24hr"
-  | "depth"
-  | "ping"
-  | "time"
-  | "ticker.price"
-  | "ticker.book"
-  | "avgPrice"
-  | "klines"
-  | "uiKlines"
-  | "trades"
-  | "trades.historical"
-  | "aggTrades";
 type PublicHandler = (parts: ServiceParts, parameters: Parameters) => Awaitable<JsonInput>;
 
-const PUBLIC: Readonly<Record<PublicName, PublicHandler>> = {
+const PUBLIC = {
   status,
   exchangeInfo,
   instrumentPairs,
@@ -59,7 +63,9 @@ const PUBLIC: Readonly<Record<PublicName, PublicHandler>> = {
   trades,
   "trades.historical": historicalTrades,
   aggTrades,
-};
+} satisfies Readonly<Partial<Record<AnyRoute["name"], PublicHandler>>>;
+
+type PublicName = keyof typeof PUBLIC;
 
 const SIGNED: Readonly<Record<Exclude<AnyRoute["name"], PublicName>, SignedHandler>> = {
   "order.place": placeOrder,

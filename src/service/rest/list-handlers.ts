@@ -1,6 +1,6 @@
-import type { Engine, ListKey, ListPageRequest } from "../../engine/index.ts";
+import type { ListKey } from "../../engine/index.ts";
 import { OrderError, replyAfterDecision } from "../../errors/index.ts";
-import type { ListIntent, OrderList } from "../../model/index.ts";
+import type { OrderList } from "../../model/index.ts";
 import {
   type ListForm,
   type ListKeyContext,
@@ -10,9 +10,8 @@ import {
   readListPlacement,
 } from "../../requests/index.ts";
 import { accountOf, inSeveralSteps, requireInTime } from "../access/ownership.ts";
-import { canceledListView, listViewOf } from "../views/views.ts";
-import { readWithCatalogue } from "./catalogue.ts";
-import { clientIdsOf, managedId } from "./ids.ts";
+import { canceledListView, listViewOf } from "../views/managed-order.ts";
+import { clientIdsOf, managedId, readWithCatalogue } from "./look-ups.ts";
 import type { Answer, ServiceParts, SignedCall, SignedHandler } from "./parts.ts";
 
 /**
@@ -32,12 +31,8 @@ export function placeList(form: ListForm): SignedHandler {
 }
 
 /** Reads a list with the account that it is placed for. A copy of an accepted list needs no catalogue. */
-async function readList(
-  parts: ServiceParts,
-  call: SignedCall,
-  form: ListForm,
-): Promise<Readonly<{ accountId: number; list: ListIntent }>> {
-  return await readWithCatalogue(
+const readList = (parts: ServiceParts, call: SignedCall, form: ListForm) =>
+  readWithCatalogue(
     parts,
     call,
     (resolve) => readListPlacement(form, call.parameters, { resolve, clientId: clientIdsOf(call) }),
@@ -46,7 +41,6 @@ async function readList(
       return known !== undefined && known.symbol === legs[0]?.intent.symbol;
     },
   );
-}
 
 /**
  * GET /api/v3/orderList: finds a list by id, by client id or by both, open or ended. An unknown list, a list of another
@@ -83,39 +77,29 @@ export async function cancelList(parts: ServiceParts, { route }: SignedCall, key
  * GET /api/v3/openOrderList: returns the lists with a leg that has not ended, oldest first. Source: contract, List
  * queries.
  */
-export const openOrderLists: SignedHandler = pageOf((engine, page) => engine.openLists(page));
+export const openOrderLists: SignedHandler = pageOf("openLists");
 
 /**
  * GET /api/v3/allOrderList: returns open and ended lists, oldest first. Source: contract, List queries; decision 36.
  */
-export const allOrderLists: SignedHandler = pageOf((engine, page) => engine.allLists(page));
+export const allOrderLists: SignedHandler = pageOf("allLists");
 
-function pageOf(
-  read: (engine: Engine, page: ListPageRequest) => Promise<readonly OrderList[]>,
-): SignedHandler {
+function pageOf(which: "openLists" | "allLists"): SignedHandler {
   return async (parts, call) => {
     const page = readListPage(call.parameters);
     const accountId = await accountOf(parts, call, page);
-    const lists = await read(parts.engine, { ...page, accountId });
+    const lists = await parts.engine[which]({ ...page, accountId });
     return { body: await parts.longAnswers.map(lists, (list) => listViewOf(parts, list, call.route)) };
   };
 }
 
-/** A lookup with the account that the call is about. */
-type AccountLookup = ListLookup & Readonly<{ accountId: number }>;
-
-async function readLookup(
-  parts: ServiceParts,
-  call: SignedCall,
-  purpose: ListKeyContext["purpose"],
-): Promise<AccountLookup> {
-  return await readWithCatalogue(
+const readLookup = (parts: ServiceParts, call: SignedCall, purpose: ListKeyContext["purpose"]) =>
+  readWithCatalogue(
     parts,
     call,
     (resolve) => readListKey(call.parameters, { resolve, purpose }),
     async (lookup) => (await findList(parts, lookup)) !== undefined,
   );
-}
 
 /**
  * Returns the list that a lookup names, or undefined if that market has no such list. If two ids are sent, both must
@@ -123,13 +107,15 @@ async function readLookup(
  */
 async function findList(
   { engine, instruments }: ServiceParts,
-  lookup: AccountLookup,
+  lookup: ListLookup & Readonly<{ accountId: number }>,
 ): Promise<OrderList | undefined> {
   const { accountId, orderListId, listClientOrderId, symbol, instrumentId } = lookup;
-  const list =
-    orderListId === undefined
-      ? await engine.findList({ accountId, listClientOrderId: listClientOrderId ?? "" })
-      : await findById({ engine, accountId }, orderListId);
+  const listId = orderListId === undefined ? undefined : managedId(orderListId);
+  if (orderListId !== undefined && listId === undefined) return undefined;
+  const list = await engine.findList({
+    accountId,
+    ...(listId === undefined ? { listClientOrderId: listClientOrderId ?? "" } : { listId }),
+  });
   if (list === undefined) return undefined;
   if (symbol !== undefined && list.symbol !== symbol) return undefined;
   if (instrumentId !== undefined && instruments.find(list.symbol)?.id !== instrumentId) return undefined;
@@ -137,12 +123,4 @@ async function findList(
     throw new OrderError("CLIENT_ID_MISMATCH");
   }
   return list;
-}
-
-async function findById(
-  { engine, accountId }: Readonly<{ engine: Engine; accountId: number }>,
-  orderListId: bigint,
-): Promise<OrderList | undefined> {
-  const listId = managedId(orderListId);
-  return listId === undefined ? undefined : await engine.findList({ accountId, listId });
 }

@@ -1,18 +1,9 @@
 import { OrderError } from "../../errors/index.ts";
-import type { CancelRestriction, NativeOrder, NativeTerms } from "../../model/index.ts";
-import type {
-  Awaitable,
-  ExecutionQuery,
-  NativeKey,
-  NativeOrders,
-  NativePlaced,
-  NativeRequest,
-  Rejections,
-} from "../../ports/index.ts";
-import type { ExecutionView, NativeOrderView } from "../../replies/index.ts";
+import type { CancelRestriction, NativeOrder } from "../../model/index.ts";
+import type { Awaitable, ExecutionQuery, NativeKey, NativeOrders, NativePlaced } from "../../ports/index.ts";
+import type { NativeOrderView } from "../../replies/index.ts";
 import {
   type AllOrdersPage,
-  type OrderHistoryPage,
   readAllOrdersPage,
   readNativePlacement,
   readOrderHistoryPage,
@@ -25,14 +16,13 @@ import {
   placedNativeView,
   rejectedExecutionView,
   viewForRoute,
-} from "../views/native-order-view.ts";
-import { readWithCatalogue } from "./catalogue.ts";
-import { clientIdsOf } from "./ids.ts";
+} from "../views/native-order.ts";
+import { clientIdsOf, readWithCatalogue } from "./look-ups.ts";
 import type { Answer, ServiceParts, SignedCall } from "./parts.ts";
-import { retaining } from "./retained-rejections.ts";
+import { retaining } from "./rejections.ts";
 
 /** Returns the native orders of the host. Throws 404 -1020 if the host has none. */
-function nativeOf({ native }: ServiceParts): NativeOrders {
+export function nativeOf({ native }: ServiceParts): NativeOrders {
   if (native === undefined) throw new OrderError("UNSUPPORTED_OPERATION");
   return native;
 }
@@ -56,7 +46,10 @@ export async function placeNativeOrder(parts: ServiceParts, call: SignedCall): P
     return await native.place({ ...terms, ...request });
   };
   const { placed, counts } = await retaining(parts, { accountId, order: terms }, () =>
-    parts.placements.placeNative({ accountId, clientOrderId, findKnown, place }),
+    parts.placements.placeNative(
+      { accountId, isKnown: async () => (await findKnown()) !== undefined, place },
+      clientOrderId,
+    ),
   );
   const { order, fills } = placed;
   return { body: viewForRoute(call.route, order, placedNativeView(order, fills)), counts };
@@ -73,13 +66,9 @@ export async function testNativeOrder(parts: ServiceParts, call: SignedCall): Pr
  * Reads a native order with the account that it is placed for, and the key of the request. A copy of an accepted request
  * needs no catalogue: its key stands for all that was signed, an alias of the symbol included.
  */
-async function readNativeOrder(
-  parts: ServiceParts,
-  call: SignedCall,
-  native: NativeOrders,
-): Promise<NativeRequest & Readonly<{ terms: NativeTerms }>> {
+const readNativeOrder = (parts: ServiceParts, call: SignedCall, native: NativeOrders) => {
   const clientId = clientIdsOf(call);
-  return await readWithCatalogue(
+  return readWithCatalogue(
     parts,
     call,
     (resolve) => ({
@@ -88,7 +77,7 @@ async function readNativeOrder(
     }),
     async ({ accountId, requestKey }) => (await native.findRequest({ accountId, requestKey })) !== undefined,
   );
-}
+};
 
 /**
  * Checks the conditions of a new order: the service is not draining, the market is open, and the account is not
@@ -180,18 +169,13 @@ export async function nativeOrders(
   const { orderId, ...range } = page;
   const { isPaperTrade } = native;
   const orders = await native.page({ ...range, ...(orderId !== undefined && { fromOrderId: orderId }) });
-  const rejected = await rejectionsOf(parts, page);
+  const hasRejections = page.clientOrderId !== undefined && orderId === undefined;
+  const rejected = hasRejections ? await parts.rejections.list(page) : [];
   const room = page.limit - orders.length;
   const shown = [...rejected.slice(Math.max(0, rejected.length - room)), ...orders];
   const viewed = (order: (typeof shown)[number]): NativeOrderView =>
     viewForRoute(route, order, nativeOrderView({ order, isPaperTrade }));
   return await parts.longAnswers.map(shown, viewed);
-}
-
-/** Returns the retained rejections for a page: none for a scan by id, and none for a page without a client id. */
-function rejectionsOf({ rejections }: ServiceParts, page: AccountPage): ReturnType<Rejections["list"]> {
-  if (page.clientOrderId === undefined || page.orderId !== undefined) return [];
-  return rejections.list(page);
 }
 
 /**
@@ -207,9 +191,11 @@ export async function orderHistory(parts: ServiceParts, call: SignedCall): Promi
     (wanted) => hasExecutions(native, wanted),
   );
   const executions = await native.executions(page);
+  // A rejection has no order id, so a page for one order id has none.
+  const rejected = page.orderId === undefined ? await parts.rejections.list(page) : [];
   const views = [
     ...(await parts.longAnswers.map(executions, executionView)),
-    ...(await rejectedExecutions(parts, page)),
+    ...rejected.map(rejectedExecutionView),
   ];
   return { body: { orders: views.sort((a, b) => a.time - b.time).slice(-page.limit) } };
 }
@@ -221,13 +207,4 @@ export async function hasExecutions(
 ): Promise<boolean> {
   const newest = { accountId, ...(symbol !== undefined && { symbol }), limit: 1 };
   return (await native.executions(newest)).length > 0;
-}
-
-/** Returns the rejections for a history page. A rejection has no order id, so a page for one order id has none. */
-async function rejectedExecutions(
-  { rejections }: ServiceParts,
-  page: OrderHistoryPage & Readonly<{ accountId: number }>,
-): Promise<readonly ExecutionView[]> {
-  if (page.orderId !== undefined) return [];
-  return (await rejections.list(page)).map(rejectedExecutionView);
 }

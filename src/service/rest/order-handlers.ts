@@ -1,27 +1,29 @@
 import { afterDecision, OrderError, replyAfterDecision } from "../../errors/index.ts";
+import type { ManagedOrder, NativeOrderView } from "../../replies/index.ts";
 import {
   type OrderKey,
   type OrderKeyContext,
-  type PlaceCommand,
   placementFlow,
+  readCancelAll,
+  readOpenOrdersPage,
   readOrderKey,
   readPlacement,
 } from "../../requests/index.ts";
-import { requireInTime } from "../access/ownership.ts";
+import { accountOf, inSeveralSteps, requireInTime } from "../access/ownership.ts";
+import { canceledListView, canceledView, viewOf } from "../views/managed-order.ts";
+import { nativeOrderView, scaledView, viewForRoute } from "../views/native-order.ts";
 import {
-  nativeOrderView,
-  type Snapshot,
-  scaledManagedView,
-  scaledNativeView,
-  viewForRoute,
-} from "../views/native-order-view.ts";
-import { canceledListView, canceledView, viewOf } from "../views/views.ts";
-import { readWithCatalogue } from "./catalogue.ts";
-import { type AccountKey, clientIdsOf, nativeKeyOf } from "./ids.ts";
+  type AccountKey,
+  clientIdsOf,
+  type FoundOrder,
+  findManaged,
+  findOrder,
+  nativeKeyOf,
+  readWithCatalogue,
+} from "./look-ups.ts";
 import { cancelNative, placeNativeOrder, testNativeOrder } from "./native-handlers.ts";
-import { type FoundOrder, findManaged, findOrder } from "./order-lookup.ts";
 import type { Answer, ServiceParts, SignedCall } from "./parts.ts";
-import { retaining } from "./retained-rejections.ts";
+import { retaining } from "./rejections.ts";
 
 /**
  * POST /api/order: returns the whole managed order once it is durable. A plain LIMIT or MARKET is a native order and is
@@ -61,18 +63,14 @@ async function namedAsSent<T>({ parameters }: SignedCall, decided: Promise<T>): 
 }
 
 /** Reads a managed order with the account that it is placed for. A copy of an accepted order needs no catalogue. */
-async function readOrder(
-  parts: ServiceParts,
-  call: SignedCall,
-): Promise<Readonly<{ accountId: number; intent: PlaceCommand["intent"] }>> {
-  return await readWithCatalogue(
+const readOrder = (parts: ServiceParts, call: SignedCall) =>
+  readWithCatalogue(
     parts,
     call,
     (resolve) => readPlacement(call.parameters, { resolve, clientId: clientIdsOf(call) }),
     async ({ accountId, intent: { symbol, clientOrderId } }) =>
       (await parts.engine.find({ accountId, clientOrderId }))?.intent.symbol === symbol,
   );
-}
 
 /**
  * GET /api/v2/order and its aliases: finds a managed or native order by id, by client id or by both, open or ended, or
@@ -81,10 +79,7 @@ async function readOrder(
  * 39.
  */
 export async function orderStatus(parts: ServiceParts, call: SignedCall): Promise<Answer> {
-  const found = await requireOrder(parts, call);
-  if ("managed" in found) return { body: viewOf(parts, found.managed, call.route) };
-  const snapshot = snapshotOf(parts, found);
-  return { body: viewForRoute(call.route, snapshot.order, nativeOrderView(snapshot)) };
+  return { body: anyViewOf(parts, await requireOrder(parts, call), call.route) };
 }
 
 /**
@@ -92,9 +87,7 @@ export async function orderStatus(parts: ServiceParts, call: SignedCall): Promis
  * of 1e-6, as whole numbers. Source: contract, Native status and history; decision 46.
  */
 export async function scaledOrderStatus(parts: ServiceParts, call: SignedCall): Promise<Answer> {
-  const found = await requireOrder(parts, call);
-  if ("managed" in found) return { body: scaledManagedView(viewOf(parts, found.managed, call.route)) };
-  return { body: scaledNativeView(snapshotOf(parts, found)) };
+  return { body: scaledView(anyViewOf(parts, await requireOrder(parts, call), call.route)) };
 }
 
 /**
@@ -150,20 +143,21 @@ async function cancelNativeOf(
   return await cancelNative(parts, call, { ...key, key: nativeKeyOf(key) });
 }
 
-type KeyUse = Pick<OrderKeyContext, "exactSymbol" | "purpose">;
-
 /** The key of an order to cancel, with what else a cancel may have. */
 type CancelKey = AccountKey & Pick<OrderKey, "restriction" | "cancelId">;
 
 /** Reads the key that a call sends, with the account that the call is about. */
-async function readKey(parts: ServiceParts, call: SignedCall, use: KeyUse): Promise<CancelKey> {
-  return await readWithCatalogue(
+const readKey = (
+  parts: ServiceParts,
+  call: SignedCall,
+  use: Pick<OrderKeyContext, "exactSymbol" | "purpose">,
+): Promise<CancelKey> =>
+  readWithCatalogue(
     parts,
     call,
     (resolve): OrderKey => readOrderKey(call.parameters, { resolve, ...use }),
     async (key) => (await findOrder(parts, key)) !== undefined,
   );
-}
 
 async function requireOrder(parts: ServiceParts, call: SignedCall): Promise<FoundOrder> {
   // The compat prefix has made a canonical symbol of the client's name, unless the catalogue lacks the market.
@@ -173,7 +167,43 @@ async function requireOrder(parts: ServiceParts, call: SignedCall): Promise<Foun
   return found;
 }
 
-function snapshotOf({ native }: ServiceParts, found: Exclude<FoundOrder, { managed: unknown }>): Snapshot {
-  const order = "native" in found ? found.native : found.rejection;
-  return { order, isPaperTrade: native?.isPaperTrade ?? false };
+/** Returns the view of an order, managed or native, or of a retained rejection, as the clients of a route read it. */
+export function anyViewOf(
+  parts: ServiceParts,
+  order: FoundOrder,
+  route: SignedCall["route"],
+): ManagedOrder | NativeOrderView {
+  if ("intent" in order) return viewOf(parts, order, route);
+  const isPaperTrade = parts.native?.isPaperTrade ?? false;
+  return viewForRoute(route, order, nativeOrderView({ order, isPaperTrade }));
+}
+
+/**
+ * GET /api/v3/openOrders: returns a page of managed orders over all markets. `newestFirst` is present only if it was
+ * requested.
+ * Source: contract, Managed-order page envelope.
+ */
+export async function openOrders(parts: ServiceParts, call: SignedCall): Promise<Answer> {
+  const { includeHistory, newestFirst, limit, afterOrderId, ...actor } = readOpenOrdersPage(call.parameters);
+  const accountId = await accountOf(parts, call, actor);
+  const page = await parts.engine.page({ accountId, includeHistory, newestFirst, limit, afterOrderId });
+  return {
+    body: {
+      apiManaged: true,
+      includesHistory: includeHistory,
+      ...(newestFirst && { newestFirst }),
+      total: page.total,
+      nextOrderId: page.nextOrderId,
+      orders: await parts.longAnswers.map(page.orders, (order) => viewOf(parts, order, call.route)),
+    },
+  };
+}
+
+/** DELETE /api/v3/openOrders: cancels all managed orders of the account. Source: contract, Cancel-all result; decision 36. */
+export async function cancelAllOrders(parts: ServiceParts, call: SignedCall): Promise<Answer> {
+  const accountId = await accountOf(parts, call, readCancelAll(call.parameters));
+  const { matchedCount, canceledCount, cancelPendingCount } = await inSeveralSteps(
+    parts.engine.cancelAll(accountId),
+  );
+  return { body: { matchedCount, canceledCount, cancelPendingCount } };
 }

@@ -24,7 +24,7 @@ export function requestIdOf({ entropy }: Pick<ServiceParts, "entropy">): string 
 }
 
 /** A reply before its common headers. */
-export type Reply = Readonly<{ status: number; body: JsonInput; headers?: WireResponse["headers"] }>;
+export type Reply = Readonly<{ status: number; body?: JsonInput; headers?: WireResponse["headers"] }>;
 
 /**
  * Refusals about the order itself, not about how the request was written, signed or addressed. Only these may be sent
@@ -68,37 +68,22 @@ export function refusalReply(error: OrderError, options: Readonly<{ businessAs20
   return { status, body: { ...body, retryAfter: seconds }, headers: { "Retry-After": seconds } };
 }
 
-/** Builds the response: the common headers, then the body as JSON with its members in insertion order. */
-export function wireReply(reply: Reply, stamp: ReplyStamp): WireResponse {
-  const type = "application/json; charset=utf-8";
+/** Builds the response: the common headers, then the body, if there is one, as JSON with its members in insertion order. */
+export function wireReply({ status, body, headers }: Reply, stamp: ReplyStamp): WireResponse {
+  const weight = String(stamp.usedWeight);
   return {
-    status: reply.status,
-    headers: { "Content-Type": type, ...stampHeaders(stamp), ...reply.headers, ...stamp.headers },
-    body: writeJson(reply.body),
+    status,
+    headers: {
+      ...(body !== undefined && { "Content-Type": "application/json; charset=utf-8" }),
+      "Cache-Control": "no-store",
+      "X-Request-Id": stamp.requestId,
+      "X-MBX-USED-WEIGHT": weight,
+      "X-MBX-USED-WEIGHT-1M": weight,
+      ...headers,
+      ...stamp.headers,
+    },
+    body: body === undefined ? "" : writeJson(body),
   };
-}
-
-/** Builds a reply of status 204, which has no body. */
-export function emptyReply(headers: WireResponse["headers"], stamp: ReplyStamp): WireResponse {
-  return { status: 204, headers: { ...stampHeaders(stamp), ...headers, ...stamp.headers }, body: "" };
-}
-
-function stampHeaders({ requestId, usedWeight }: ReplyStamp): WireResponse["headers"] {
-  const weight = String(usedWeight);
-  return {
-    "Cache-Control": "no-store",
-    "X-Request-Id": requestId,
-    "X-MBX-USED-WEIGHT": weight,
-    "X-MBX-USED-WEIGHT-1M": weight,
-  };
-}
-
-/**
- * Returns the error of an unexpected failure. After a request that may have written, the error says that the outcome is
- * unknown. Source: convention 2.1.
- */
-export function unexpectedError(onlyReads: boolean): OrderError {
-  return new OrderError(onlyReads ? "UNKNOWN" : "UNEXPECTED_RESPONSE");
 }
 
 /** Builds the reply of a successful request. The reply of a placement has the order counts. Source: convention 5.3. */
@@ -107,4 +92,52 @@ export function successReply({ body, counts }: Answer): Reply {
   const { per10s, perDay } = counts;
   const headers = { "X-MBX-ORDER-COUNT-10S": String(per10s), "X-MBX-ORDER-COUNT-1D": String(perDay) };
   return { status: 200, body, headers };
+}
+
+/** Context of a failed request: log fields that identify its caller, and whether it only read. */
+type FailureContext = Readonly<{
+  fields: Readonly<Record<string, string>>;
+  onlyReads: boolean;
+}>;
+
+/**
+ * Returns the refusal that answers a failure, and logs the failure. Neither contains a secret, a payload or a stack.
+ */
+export function refusalOf(
+  { telemetry }: Pick<ServiceParts, "telemetry">,
+  error: unknown,
+  failed: FailureContext,
+): OrderError {
+  // After a request that may have written, the error says that the outcome is unknown. Source: convention 2.1.
+  const refusal =
+    error instanceof OrderError
+      ? publicErrorOf(error, failed)
+      : new OrderError(failed.onlyReads ? "UNKNOWN" : "UNEXPECTED_RESPONSE");
+  const fields = { ...failed.fields, code: refusal.code, reason: refusal.reason };
+  if (refusal.status < 500) telemetry.event("debug", "request.refused", fields);
+  else {
+    const level = error instanceof OrderError ? "warn" : "error";
+    telemetry.event(level, "request.failed", { ...fields, ...originOf(error) });
+  }
+  return refusal;
+}
+
+/** An error as the client is told: after a request that only reads, it says nothing of what was stored. */
+function publicErrorOf(error: OrderError, { onlyReads }: FailureContext): OrderError {
+  if (!onlyReads || error.status < 500) return error;
+  return new OrderError(error.reason, { ...error.details, request: "read" }, { cause: error.cause });
+}
+
+/** Returns the kind and place of a failure. The message is left out, because it may quote a client or a store. */
+function originOf(error: unknown): Readonly<Record<string, string>> {
+  const origin = error instanceof OrderError ? error.cause : error;
+  if (!(origin instanceof Error)) return {};
+  const frames = (origin.stack ?? "").split("\n").filter((line) => /^\s+at /.test(line));
+  return {
+    error: origin.name,
+    at: frames
+      .slice(0, 5)
+      .map((line) => line.trim())
+      .join("; "),
+  };
 }

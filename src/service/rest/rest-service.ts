@@ -1,52 +1,33 @@
 import { networkOf } from "../../common/index.ts";
 import { OrderError } from "../../errors/index.ts";
-import type { Awaitable, RateLimiter, WeightVerdict } from "../../ports/index.ts";
+import type { Awaitable, WeightVerdict } from "../../ports/index.ts";
 import type { AnyRoute } from "../../requests/index.ts";
 import { readQuery, type WireRequest, type WireResponse } from "../../wire/index.ts";
-import type { Front } from "../access/front-work.ts";
+import type { Front } from "../access/authentication.ts";
 import { Elsewhere } from "../access/ownership.ts";
 import { refuseExcess, type WeightRequest, weigh } from "../access/rate-limits.ts";
 import { turnCost } from "../traffic/turns.ts";
-import { authenticate, authenticateWorked } from "./authentication.ts";
-import { DOCUMENT_WEIGHT } from "./documents.ts";
-import { refusalOf } from "./failures.ts";
+import { authenticate, authenticateWorked, checkBytes, readHeaders } from "./authentication.ts";
 import { answerCall, answerPublic } from "./handlers.ts";
-import { readHeaders } from "./headers.ts";
-import type { Answer, ServiceParts } from "./parts.ts";
+import type { Answer, EntryParts, ServiceParts } from "./parts.ts";
 import {
-  emptyReply,
   type Reply,
   type ReplyStamp,
+  refusalOf,
   refusalReply,
   requestIdOf,
   successReply,
   wireReply,
 } from "./replies.ts";
-import { checkBytes } from "./request-bytes.ts";
 import {
   type Destination,
+  DOCUMENT_WEIGHT,
   destinationOf,
   methodsAt,
   onlyReads,
   UNKNOWN_WEIGHT,
   weightOf,
 } from "./routing.ts";
-
-/** The parts of a service that receive, weigh and refuse requests. */
-export type EntryParts = Pick<
-  ServiceParts,
-  | "bans"
-  | "clientAddress"
-  | "clock"
-  | "crossOrigin"
-  | "documents"
-  | "entropy"
-  | "settings"
-  | "telemetry"
-  | "traffic"
-  | "turns"
-> &
-  Readonly<{ rateLimiter: Pick<RateLimiter, "limits" | "weigh" | "connect"> }>;
 
 /** A weighed request and its destination. */
 export type RoutedRequest = Readonly<{
@@ -61,9 +42,6 @@ export type Handling<Other = never> = Readonly<{
   answer: (routed: RoutedRequest, stamp: ReplyStamp) => Promise<WireResponse | Other>;
 }>;
 
-/** Answers a weighed request about an account of the shard of another node. */
-export type AnswerElsewhere = (routed: RoutedRequest, shard: number) => Promise<WireResponse>;
-
 /**
  * The front thread that a request came through, if any. `ahead` answers a weighed request that leads to another node before it
  * is authenticated here; it resolves to undefined for any other. `elsewhere` answers one whose account turns out to be
@@ -72,7 +50,7 @@ export type AnswerElsewhere = (routed: RoutedRequest, shard: number) => Promise<
 export type Arrival = Readonly<{
   front?: Front | undefined;
   ahead?: (routed: RoutedRequest) => Promise<WireResponse | undefined>;
-  elsewhere?: AnswerElsewhere;
+  elsewhere?: (routed: RoutedRequest, shard: number) => Promise<WireResponse>;
 }>;
 
 /** Answers one request. A failure is also returned as a response. */
@@ -142,7 +120,8 @@ export async function respond<Other = never>(
     await turnOf(parts, request, weight);
     const verdict = await handling.weigh({ address: request.remoteAddress, weight });
     usedWeight = verdict.used;
-    if (preflight !== undefined) return emptyReply(preflight, { requestId, usedWeight, headers });
+    if (preflight !== undefined)
+      return wireReply({ status: 204, headers: preflight }, { requestId, usedWeight, headers });
     refuseExcess(parts, request.remoteAddress, verdict);
     if (parts.documents.has(request)) {
       const body = parts.documents.text(request.target) ?? "";

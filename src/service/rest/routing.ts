@@ -1,12 +1,67 @@
 import { type AnyRoute, findRoute, type RouteMethod, routesAt } from "../../requests/index.ts";
-import {
-  type Parameters,
-  percentEncode,
-  readQuery,
-  splitTarget,
-  type WireRequest,
-} from "../../wire/index.ts";
-import type { ServiceSettings } from "./api.ts";
+import { percentEncode, readQuery, splitTarget, type WireRequest } from "../../wire/index.ts";
+
+/** Optional features of the host, reported by GET /api/status. Each defaults to false. Source: contract, Status. */
+export interface HostFeatures {
+  readonly leveraged_trading?: boolean;
+  readonly dark_pool_mode?: boolean;
+  readonly bridge_required?: boolean;
+}
+
+/** Settings of a service. */
+export interface ServiceSettings {
+  /** Reported by GET /api/status. */
+  readonly features?: HostFeatures;
+  /** If true, business errors of signed routes return HTTP 200 instead of 400; default false (decision 37). */
+  readonly businessErrorsAs200?: boolean;
+  /**
+   * Last path segments that GET may serve, such as `orderStatus`. Any other route answers like an unknown one. Without
+   * a list, every route is served (contract, Versioning; decision 44).
+   */
+  readonly getAllowlist?: readonly string[];
+  /** The same list for POST. */
+  readonly postAllowlist?: readonly string[];
+  /**
+   * Whether the routes below `/compat/api/v3` are served, for clients of the public convention that cannot change the
+   * paths they call; default true (decision NA).
+   */
+  readonly compatRoutes?: boolean;
+  /**
+   * Web origins whose scripts may read replies and open WebSockets, such as `https://desk.example.com`, or `*` for
+   * every origin; default none. Browser credentials are never allowed (decision 47).
+   */
+  readonly allowedOrigins?: readonly string[];
+  /**
+   * Proxies in front of the service: addresses or CIDR blocks, IPv4 or IPv6. Their X-Forwarded-For header gives the
+   * client's address. Default none: the header is not read. Each proxy must append the address of its own peer.
+   */
+  readonly trustedProxies?: readonly string[];
+}
+
+/** Weight of a document. A document is as long as the answer of exchangeInfo. Source: decision GF. */
+export const DOCUMENT_WEIGHT = 20;
+
+/** The public documents of a host, each made once. Source: decision AN. */
+export class Documents {
+  readonly #makers: ReadonlyMap<string, () => string>;
+  readonly #made: Map<string, string> = new Map();
+
+  constructor(makers: Readonly<Record<string, () => string>> = {}) {
+    this.#makers = new Map(Object.entries(makers));
+  }
+
+  /** Returns whether a request asks for a document by its exact raw target. */
+  has({ method, target }: WireRequest): boolean {
+    return method === "GET" && this.#makers.has(target);
+  }
+
+  /** Returns the document at a target, or undefined if there is none. */
+  text(target: string): string | undefined {
+    const made = this.#made.get(target) ?? this.#makers.get(target)?.();
+    if (made !== undefined) this.#made.set(target, made);
+    return made;
+  }
+}
 
 /** The paths below which every route is. Documents may be elsewhere. */
 export const REST_PATHS: readonly string[] = ["/api/", "/compat/api/"];
@@ -67,13 +122,16 @@ export const UNKNOWN_WEIGHT = 1;
 
 /** Returns the weight of a request. Its query counts only if it can be parsed. */
 export function weightOf({ route, query }: Destination): number {
-  return typeof route.weight === "number" ? route.weight : route.weight(readableQuery(query));
+  return typeof route.weight === "number"
+    ? route.weight
+    : route.weight(readable(() => readQuery(query)) ?? new Map());
 }
 
-function readableQuery(query: string): Parameters {
+/** Returns what a client has sent as `read` reads it; undefined if it cannot be read. */
+export function readable<T>(read: () => T): T | undefined {
   try {
-    return readQuery(query);
+    return read();
   } catch {
-    return new Map();
+    return undefined;
   }
 }

@@ -1,42 +1,34 @@
-import {
-  type Engine,
-  EngineError,
-  type ListUpdate,
-  type OrderUpdate,
-  type ShardsUpdate,
-} from "../../engine/index.ts";
+import { EngineError, type ListUpdate, type OrderUpdate, type ShardsUpdate } from "../../engine/index.ts";
 import { CHILD_PREFIX, shardOf } from "../../lifecycle/index.ts";
 import { type NativeExecution, SHARD_COUNT } from "../../model/index.ts";
-import type {
-  AccountEvent,
-  AccountEvents,
-  Clock,
-  Entropy,
-  Instruments,
-  NativeOrders,
-  ToldFill,
-} from "../../ports/index.ts";
+import type { AccountEvent, AccountEvents, ToldFill } from "../../ports/index.ts";
 import type { Dialect } from "../../requests/index.ts";
 import { type JsonInput, writeJson } from "../../wire/index.ts";
-import { type ClientSymbols, symbolForClient } from "../rest/compat/symbols.ts";
-import { accountUpdate, marginCall } from "./account-update.ts";
+import { symbolForClient } from "../rest/compat/names.ts";
+import type { ServiceParts } from "../rest/parts.ts";
+import {
+  accountUpdate,
+  changesListStatus,
+  type EventStamp,
+  listStatus,
+  marginCall,
+  nativeTradeUpdate,
+  orderEventsOf,
+  orderTradeUpdate,
+} from "./account-events.ts";
 import { executionReport, nativeExecutionReport } from "./execution-report.ts";
-import { changesListStatus, listStatus } from "./list-status.ts";
-import { nativeTradeUpdate } from "./native-trade-update.ts";
-import { orderEventsOf } from "./order-events.ts";
-import { type EventStamp, orderTradeUpdate } from "./order-trade-update.ts";
 
 /** Receives the text of one event. */
 export type EventSink = (event: string) => void;
 
 /** Receives the events of an account, and learns once that its shard has left the engine, or that events are missing. */
-export type AccountSink = Readonly<{ event: EventSink; moved: () => void }>;
+type AccountSink = Readonly<{ event: EventSink; moved: () => void }>;
 
 /**
  * A subscription to the events of an account: the number of the last event before it, the id of the numbering, and a
  * function that ends it. Numbers are comparable only under the same id.
  */
-export type AccountSubscription = Readonly<{ sequence: number; streamId: string; end: () => void }>;
+type AccountSubscription = Readonly<{ sequence: number; streamId: string; end: () => void }>;
 
 const STREAM_ID_LENGTH = 22;
 
@@ -51,18 +43,10 @@ type Numbering = {
 };
 
 /** Whose events to receive, and in which form. */
-export type StreamRequest = Readonly<{ accountId: number; dialect: Dialect }>;
+type StreamRequest = Readonly<{ accountId: number; dialect: Dialect }>;
 
-/** Dependencies of the account streams. */
-export type AccountStreamParts = Readonly<{
-  engine: Engine;
-  clock: Clock;
-  entropy: Entropy;
-  accountEvents: AccountEvents | undefined;
-  native: NativeOrders | undefined;
-  instruments: Instruments;
-  clientSymbols: ClientSymbols;
-}>;
+type Parts = Pick<ServiceParts, "engine" | "clock" | "entropy" | "native" | "instruments" | "clientSymbols"> &
+  Readonly<{ accountEvents: AccountEvents | undefined }>;
 
 /**
  * The private streams of the accounts that the engine owns. Events go out in journal order. Each has a number that rises by
@@ -71,14 +55,14 @@ export type AccountStreamParts = Readonly<{
  * is made once for all subscribers of a dialect. Source: decisions 45, NP and XR; complaint 35; I54.
  */
 export class AccountStreams {
-  readonly #parts: AccountStreamParts;
+  readonly #parts: Parts;
   readonly #numberings: Map<number, Numbering> = new Map();
   /** Shards of other nodes. Every node hears what the host says of their accounts. */
   readonly #elsewhere: Set<number> = new Set();
   /** Last known names of markets in the convention's dialect, by symbol. */
   readonly #symbols: Map<string, string> = new Map();
 
-  constructor(parts: AccountStreamParts) {
+  constructor(parts: Parts) {
     this.#parts = parts;
     for (let shard = 0; shard < SHARD_COUNT; shard++)
       if (!parts.engine.owns(shard)) this.#elsewhere.add(shard);

@@ -1,6 +1,6 @@
 import type { AccountEvents, Awaitable, Clock } from "../../ports/index.ts";
 import type { WireRequest, WireResponse } from "../../wire/index.ts";
-import type { Front } from "../access/front-work.ts";
+import type { Front } from "../access/authentication.ts";
 
 /** One WebSocket connection, as its transport provides it. None of its functions waits or throws. */
 export interface SocketPeer {
@@ -112,4 +112,24 @@ export interface SocketOptions {
    * service's clock may stand still or jump, as in a sandbox. Default: the service's clock.
    */
   readonly realClock?: Clock;
+}
+
+const DEFAULTS: Required<SocketSettings> = {
+  maxMessageBytes: 65_536,
+  maxFramesPerSecond: 1_000,
+  maxPingsPerMinute: 120,
+  maxUnanswered: 1_000,
+  maxMalformedPerMinute: 10,
+  maxWaitingEventBytes: 8_388_608,
+  maxWaitingReplyBytes: 8_388_608,
+  maxWaitingMarketBytes: 1_048_576,
+  maxStreams: 1_024,
+  pingEveryMs: 20_000,
+  pongWithinMs: 60_000,
+  lifeMs: 86_400_000,
+};
+
+/** Returns the settings with their defaults. */
+export function resolveSocketSettings(settings: SocketSettings = {}): Required<SocketSettings> {
+  return { ...DEFAULTS, ...settings };
 }

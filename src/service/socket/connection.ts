@@ -1,17 +1,98 @@
 import { networkOf } from "../../common/index.ts";
 import type { Clock } from "../../ports/index.ts";
 import type { AnyRoute } from "../../requests/index.ts";
-import type { Front } from "../access/front-work.ts";
-import type { ServiceParts } from "../rest/parts.ts";
-import type { EntryParts } from "../rest/rest-service.ts";
+import type { Front } from "../access/authentication.ts";
+import type { EntryParts, ServiceParts } from "../rest/parts.ts";
 import type { HeldKind, Holdings, LimitScope } from "../traffic/api.ts";
 import type { AccountStreams } from "./account-streams.ts";
 import type { MessageAnswers } from "./answers.ts";
 import type { SocketOptions, SocketPeer, SocketSession, SocketSettings } from "./api.ts";
-import { Keepalive } from "./keepalive.ts";
 import type { MarketStreams } from "./market-streams.ts";
-import { Outbox, type OutgoingKind } from "./outbox.ts";
-import { RateWindow } from "./window-counter.ts";
+
+/** Returns a function that counts an occurrence. It returns false if that exceeds the limit of its window of fixed length. */
+function rateWindow(most: number, windowMs: number): (nowMs: number) => boolean {
+  let startMs = 0;
+  let count = 0;
+  return (nowMs) => {
+    if (nowMs - startMs >= windowMs) {
+      startMs = nowMs;
+      count = 0;
+    }
+    count++;
+    return count <= most;
+  };
+}
+
+/** Clocks and callbacks of a keepalive. */
+type KeepaliveHost = Readonly<{
+  clock: Clock;
+  realClock: Clock;
+  ping: () => void;
+  close: (reason: string) => void;
+}>;
+
+/** Real time that a peer always gets to answer a ping, however fast the service's clock is moved. */
+const REAL_GRACE_MS = 1_000;
+
+type Ping = Readonly<{ atMs: number; realMs: number }>;
+
+/**
+ * Pings a peer. Closes the connection if no pong arrives or the connection reaches its maximum age.
+ * Source: convention 1.2 gg and 4.2.
+ */
+class Keepalive {
+  readonly #times: Required<SocketSettings>;
+  readonly #host: KeepaliveHost;
+  readonly #endsAtMs: number;
+  /** The oldest ping without a pong. */
+  #unanswered: Ping | undefined;
+  #cancelTick: () => void;
+  #cancelGrace: () => void = () => undefined;
+
+  constructor(times: Required<SocketSettings>, host: KeepaliveHost) {
+    this.#times = times;
+    this.#host = host;
+    this.#endsAtMs = host.clock.monotonicMs() + times.lifeMs;
+    this.#cancelTick = this.#plan();
+  }
+
+  ponged(): void {
+    this.#unanswered = undefined;
+  }
+
+  stop(): void {
+    this.#cancelTick();
+    this.#cancelGrace();
+  }
+
+  #plan(): () => void {
+    const { clock } = this.#host;
+    const nextMs = Math.min(clock.monotonicMs() + this.#times.pingEveryMs, this.#endsAtMs);
+    return clock.schedule(nextMs, () => this.#tick());
+  }
+
+  #tick(): void {
+    const { clock, realClock, ping, close } = this.#host;
+    const nowMs = clock.monotonicMs();
+    if (nowMs >= this.#endsAtMs) return close("the connection has reached its age");
+    if (this.#unanswered !== undefined && nowMs - this.#unanswered.atMs >= this.#times.pongWithinMs) {
+      return this.#abandon(this.#unanswered);
+    }
+    this.#unanswered ??= { atMs: nowMs, realMs: realClock.monotonicMs() };
+    ping();
+    this.#cancelTick = this.#plan();
+  }
+
+  /** Closes the connection, unless the peer has had too little real time to answer. */
+  #abandon({ realMs }: Ping): void {
+    const { realClock, close } = this.#host;
+    if (realClock.monotonicMs() - realMs >= REAL_GRACE_MS) return close("no pong");
+    this.#cancelGrace = realClock.schedule(realMs + REAL_GRACE_MS, () => {
+      if (this.#unanswered === undefined) this.#tick();
+      else close("no pong");
+    });
+  }
+}
 
 /** Close codes of RFC 6455 that the service uses. */
 export const CLOSE = { goingAway: 1001, binary: 1003, policy: 1008, tooBig: 1009, tryAgain: 1013 } as const;
@@ -38,7 +119,7 @@ export type SocketParts = SessionParts &
   }>;
 
 /** Dependencies of a connection. */
-export type ServiceConnectionParts = Readonly<{
+type ServiceConnectionParts = Readonly<{
   peer: SocketPeer;
   /** Address of the client. */
   address: string;
@@ -53,6 +134,13 @@ const MINUTE_MS = 60 * SECOND_MS;
 const WIDEST = 3;
 
 const utf8 = new TextEncoder();
+
+/**
+ * The limit of waiting text of each kind: answers to requests, and events. Each kind has its own limit, so that one long
+ * answer does not make a reader of events look slow. Sizes count characters; the texts are ASCII except for names that a
+ * client has chosen.
+ */
+const MOST_WAITING = { reply: "maxWaitingReplyBytes", event: "maxWaitingEventBytes" } as const;
 
 /** Close reasons for each kind of bytes that a connection held too much of. */
 const HELD: Readonly<Record<HeldKind, string>> = {
@@ -69,14 +157,15 @@ export class ServiceConnection {
   readonly #peer: SocketPeer;
   readonly #settings: Required<SocketSettings>;
   readonly #realClock: SocketParts["realClock"];
-  readonly #outbox: Outbox;
-  readonly #frames: RateWindow;
-  readonly #malformed: RateWindow;
-  readonly #pings: RateWindow;
+  readonly #frames: (nowMs: number) => boolean;
+  readonly #malformed: (nowMs: number) => boolean;
+  readonly #pings: (nowMs: number) => boolean;
   readonly #keepalive: Keepalive;
   readonly #onEnd: () => void;
   readonly #unsubscribeBans: () => void;
   readonly #holdings: Holdings;
+  /** Upper bound of the waiting size of each kind. Sent text is deducted when the bound is next checked. */
+  readonly #waiting: Record<keyof typeof MOST_WAITING, number> = { reply: 0, event: 0 };
   #open = true;
   /** Bytes received of an incomplete message. */
   #arriving = 0;
@@ -89,13 +178,9 @@ export class ServiceConnection {
     this.#settings = settings;
     this.#realClock = realClock;
     this.#onEnd = onEnd;
-    this.#outbox = new Outbox(peer, {
-      reply: settings.maxWaitingReplyBytes,
-      event: settings.maxWaitingEventBytes,
-    });
-    this.#frames = new RateWindow({ most: settings.maxFramesPerSecond, windowMs: SECOND_MS });
-    this.#malformed = new RateWindow({ most: settings.maxMalformedPerMinute, windowMs: MINUTE_MS });
-    this.#pings = new RateWindow({ most: settings.maxPingsPerMinute, windowMs: MINUTE_MS });
+    this.#frames = rateWindow(settings.maxFramesPerSecond, SECOND_MS);
+    this.#malformed = rateWindow(settings.maxMalformedPerMinute, MINUTE_MS);
+    this.#pings = rateWindow(settings.maxPingsPerMinute, MINUTE_MS);
     this.#keepalive = new Keepalive(settings, {
       clock,
       realClock,
@@ -147,14 +232,14 @@ export class ServiceConnection {
   takesFrame(): boolean {
     if (!this.#open) return false;
     this.arriving(0);
-    if (this.#frames.takes(this.#realClock.monotonicMs())) return true;
+    if (this.#frames(this.#realClock.monotonicMs())) return true;
     this.close(CLOSE.policy, `more than ${this.#settings.maxFramesPerSecond} frames a second`);
     return false;
   }
 
   /** Counts a malformed message. Closes the connection of a peer that sends too many. */
   malformed(): void {
-    if (this.#malformed.takes(this.#realClock.monotonicMs())) return;
+    if (this.#malformed(this.#realClock.monotonicMs())) return;
     this.close(CLOSE.policy, "too many messages that are no requests");
   }
 
@@ -176,14 +261,18 @@ export class ServiceConnection {
 
   /** Counts a ping, or a pong that answers none. Nothing else of a connection is answered without weight. */
   #takesPing(): void {
-    if (this.#pings.takes(this.#realClock.monotonicMs())) return;
+    if (this.#pings(this.#realClock.monotonicMs())) return;
     this.close(CLOSE.policy, `more than ${this.#settings.maxPingsPerMinute} pings a minute`);
   }
 
-  send(kind: OutgoingKind, text: string): void {
+  /** Sends a text. A reader that already lets more wait than the limit of its kind is closed. */
+  send(kind: keyof typeof MOST_WAITING, text: string): void {
     if (!this.#open) return;
-    if (this.#outbox.send(kind, text)) this.hold("unsent", text.length);
-    else this.close(CLOSE.policy, "slow reader");
+    const waiting = Math.min(this.#waiting[kind], this.#peer.bufferedBytes());
+    if (waiting > this.#settings[MOST_WAITING[kind]]) return this.close(CLOSE.policy, "slow reader");
+    this.#waiting[kind] = waiting + text.length;
+    this.#peer.send(text);
+    this.hold("unsent", text.length);
   }
 
   /** Closes the connection with a reason. */

@@ -1,19 +1,36 @@
 import { OrderError } from "../../errors/index.ts";
 import type { Dialect } from "../../requests/index.ts";
 import { type Parameters, readQuery, splitTarget, type WireRequest } from "../../wire/index.ts";
-import type { ServiceSettings } from "../rest/api.ts";
 import type { ServiceParts } from "../rest/parts.ts";
-import { clientStreams } from "./client-streams.ts";
+import type { ServiceSettings } from "../rest/routing.ts";
 import type { SocketParts } from "./connection.ts";
-import type { MarketStream } from "./market-stream.ts";
-import { PATHS, type PathKind } from "./paths.ts";
-import { liquidityNames, type PublicForm, streamsNamed } from "./public-session.ts";
+import { clientStreams, liquidityStreams } from "./market-events.ts";
+import { type PublicForm, streamsNamed } from "./public-session.ts";
+
+/** A dialect of requests, or public streams. */
+type PathKind = Dialect | "public";
+
+/**
+ * The dialect of requests, or public streams, at each path. Source: contract, WebSocket request methods and Events;
+ * decisions 43 and NO.
+ */
+const PATHS: ReadonlyMap<string, PathKind> = new Map<string, PathKind>([
+  ["/ws/listenKey", "own"],
+  ["/ws-api/v3", "own"],
+  ["/compat/ws-api/v3", "convention"],
+  ["/ws/liquidity", "public"],
+]);
+
+/** Returns the dialect of the requests at a target. Targets without requests have that of the service. */
+export function dialectAt(target: string): Dialect {
+  return PATHS.get(splitTarget(target)?.path ?? "") === "convention" ? "convention" : "own";
+}
 
 /** The form of a connection for requests. */
 export type PrivateForm = Readonly<{ dialect: Dialect; returnRateLimits: boolean }>;
 
 /** What a connection at a target is for. */
-export type Destination =
+type Destination =
   | (Readonly<{ kind: "private" }> & PrivateForm)
   | (Readonly<{ kind: "public" }> & PublicForm);
 
@@ -106,7 +123,7 @@ export function destinationOf(target: string, parts: SocketParts): Destination |
   const parameters = readQuery(split.query);
   if (kind === "client") return { kind: "public", ...clientForm(split.path, parameters, parts) };
   for (const field of parameters.keys()) throw new OrderError("PARAMETER_NOT_REQUIRED", { field });
-  return { kind: "public", reader: () => liquidityNames(parts.service), first: [], isCombined: false };
+  return { kind: "public", reader: () => liquidityStreams(parts.service), first: [], isCombined: false };
 }
 
 function readSwitch(parameters: Parameters): boolean {
@@ -122,6 +139,8 @@ function readSwitch(parameters: Parameters): boolean {
 /** Parameters that clients of the convention append. Times are in milliseconds. */
 const CLIENT_PARAMETERS: ReadonlySet<string> = new Set(["streams", "timeUnit"]);
 
+const STREAMS = "Send names such as btcusd@trade, separated by slashes. Take the symbols from exchangeInfo.";
+
 function clientForm(path: string, parameters: Parameters, parts: SocketParts): PublicForm {
   for (const field of parameters.keys()) {
     if (!CLIENT_PARAMETERS.has(field)) throw new OrderError("PARAMETER_NOT_REQUIRED", { field });
@@ -133,17 +152,7 @@ function clientForm(path: string, parameters: Parameters, parts: SocketParts): P
   const requested = parameters.get("streams")?.text ?? "";
   const names = isCombined ? requested.split("/").filter((name) => name !== "") : (namesInPath(path) ?? []);
   const reader: PublicForm["reader"] = () => clientStreams(parts.service);
-  return { reader, first: firstStreams(names, reader, parts), isCombined };
-}
-
-const STREAMS = "Send names such as btcusd@trade, separated by slashes. Take the symbols from exchangeInfo.";
-
-function firstStreams(
-  names: readonly string[],
-  reader: PublicForm["reader"],
-  { settings }: SocketParts,
-): readonly MarketStream[] {
-  const known = names.length <= settings.maxStreams ? streamsNamed(names, reader()) : undefined;
-  if (known !== undefined) return known;
-  throw new OrderError("INVALID_PARAMETER", { field: "streams", advice: STREAMS });
+  const first = names.length <= parts.settings.maxStreams ? streamsNamed(names, reader()) : undefined;
+  if (first === undefined) throw new OrderError("INVALID_PARAMETER", { field: "streams", advice: STREAMS });
+  return { reader, first, isCombined };
 }

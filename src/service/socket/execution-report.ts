@@ -11,13 +11,10 @@ import {
 } from "../../decimal/index.ts";
 import type { NativeExecution } from "../../model/index.ts";
 import type { JsonInput } from "../../wire/index.ts";
-import { typeForClient } from "../rest/compat/order-types.ts";
-import { membersInEvents, NO_LIST } from "../views/managed-order.ts";
-import { tradeIdOf } from "../views/trade-id.ts";
-import { workingSince } from "../views/working-since.ts";
-import type { MarketStamp } from "./list-status.ts";
-import type { ExecutionType, OrderEvent } from "./order-events.ts";
-import { NONE, priceText } from "./order-trade-update.ts";
+import { typeForClient } from "../rest/compat/names.ts";
+import { membersInEvents, NO_LIST, workingSince } from "../views/managed-order.ts";
+import { tradeIdOf } from "../views/native-order.ts";
+import { type ExecutionType, type MarketStamp, NONE, type OrderEvent, priceText } from "./account-events.ts";
 
 /** Trade id of an event that is not a trade. */
 const NO_TRADE = -1;
@@ -35,7 +32,7 @@ export function executionReport(event: OrderEvent, stamp: MarketStamp): JsonInpu
   const { trailing } = intent;
   const workingSinceMs = workingSince(order);
   return {
-    ...headOf({ execution, clientOrderId: intent.clientOrderId }, stamp),
+    ...headOf(execution, intent.clientOrderId, stamp),
     S: intent.side,
     o: typeForClient(intent),
     f: intent.timeInForce,
@@ -82,7 +79,7 @@ export function nativeExecutionReport(execution: NativeExecution, stamp: MarketS
   const isNew = execType === "NEW";
   const isOnBook = OPEN.has(order.status) && order.isWorking;
   return {
-    ...headOf({ execution: execType, clientOrderId: order.clientOrderId }, stamp),
+    ...headOf(execType, order.clientOrderId, stamp),
     S: order.side,
     o: typeForClient(order),
     f: order.timeInForce,
@@ -111,13 +108,9 @@ export function nativeExecutionReport(execution: NativeExecution, stamp: MarketS
   };
 }
 
-type Named = Readonly<{ execution: ExecutionType; clientOrderId: string }>;
-
 /** Returns the members that begin every report. An order keeps its client id when it is canceled (decision NN). */
-function headOf(
-  { execution, clientOrderId }: Named,
-  { sequence, nowMs, symbol }: MarketStamp,
-): Readonly<Record<string, JsonInput>> {
+function headOf(execution: ExecutionType, clientOrderId: string, stamp: MarketStamp) {
+  const { sequence, nowMs, symbol } = stamp;
   return {
     e: "executionReport",
     E: nowMs,

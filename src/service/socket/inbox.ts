@@ -1,6 +1,6 @@
 import { networkOf } from "../../common/index.ts";
 import type { Awaitable, RateLimiter, WeightVerdict } from "../../ports/index.ts";
-import type { Front } from "../access/front-work.ts";
+import type { Front } from "../access/authentication.ts";
 import { type WeightRequest, weigh } from "../access/rate-limits.ts";
 import { MESSAGE_COST } from "../traffic/api.ts";
 import { type TrafficTurns, turnCost } from "../traffic/turns.ts";

@@ -1,25 +1,15 @@
 import { networkOf } from "../../common/index.ts";
 import { OrderError } from "../../errors/index.ts";
-import { readStreamName, STREAM_METHODS, streamMessageWeight } from "../../requests/index.ts";
-import {
-  type JsonInput,
-  type JsonValue,
-  type RequestId,
-  readJson,
-  type SocketMessage,
-  writeJson,
-} from "../../wire/index.ts";
+import { STREAM_METHODS, streamMessageWeight } from "../../requests/index.ts";
+import { type JsonInput, type SocketMessage, writeJson } from "../../wire/index.ts";
 import { refuseExcess } from "../access/rate-limits.ts";
-import { refusalOf } from "../rest/failures.ts";
-import type { ServiceParts } from "../rest/parts.ts";
+import { textsIn } from "../rest/parts.ts";
+import { refusalOf } from "../rest/replies.ts";
 import type { SocketPeer } from "./api.ts";
 import { CLOSE, type LiveSession, ServiceConnection, type SocketParts } from "./connection.ts";
 import { RequestInbox, weighMessage } from "./inbox.ts";
-import { MarketEvent } from "./market-event.ts";
-import { liquidityStream } from "./market-payloads.ts";
-import type { MarketStream } from "./market-stream.ts";
-import { envelopeOf } from "./request.ts";
-import type { MarketReader } from "./stream-readers.ts";
+import { MarketEvent, type MarketReader, type MarketStream } from "./market-streams.ts";
+import { envelopeOf } from "./messages.ts";
 
 /** Returns the stream of a name, or undefined if there is none. */
 type ReadName = (name: string) => MarketStream | undefined;
@@ -33,17 +23,6 @@ export type PublicForm = Readonly<{
   first: readonly MarketStream[];
   isCombined: boolean;
 }>;
-
-/** Peer, streams and end callback of a connection. */
-export type PublicOptions = PublicForm & Readonly<{ peer: SocketPeer; onEnd: () => void }>;
-
-/** Returns the reader of the names of `/ws/liquidity`. */
-export function liquidityNames({ instruments }: Pick<ServiceParts, "instruments">): ReadName {
-  return (text) => {
-    const found = readStreamName(text, (symbol) => instruments.resolve(symbol));
-    return found && liquidityStream(found);
-  };
-}
 
 /** Returns the streams of all names, or undefined at the first unknown one. */
 export function streamsNamed(names: readonly string[], read: ReadName): readonly MarketStream[] | undefined {
@@ -88,7 +67,10 @@ export class PublicSession implements LiveSession {
   readonly #streams: Map<string, Readonly<{ stream: MarketStream; end: () => void }>> = new Map();
   readonly #reader: MarketReader;
 
-  constructor(parts: SocketParts, { peer, onEnd, ...form }: PublicOptions) {
+  constructor(
+    parts: SocketParts,
+    { peer, onEnd, ...form }: PublicForm & Readonly<{ peer: SocketPeer; onEnd: () => void }>,
+  ) {
     this.#parts = parts;
     this.#form = form;
     const address = parts.service.clientAddress(peer);
@@ -132,28 +114,26 @@ export class PublicSession implements LiveSession {
   }
 
   async #serve(text: string): Promise<void> {
-    const request = readControl(text);
-    const { id } = request;
+    const { service } = this.#parts;
+    const message = envelopeOf(text);
+    const id = message?.id;
+    const names = id === undefined ? undefined : textsIn(message?.params ?? "");
+    const weight = streamMessageWeight({ bytes: text.length, names: names?.length ?? 0 });
+    const address = this.#address;
     try {
-      await this.#weigh(weightOf(request, text));
+      refuseExcess(service, address, await weighMessage(service, { address, weight }));
       // The limiter may have answered after the connection ended, and nothing would end new streams.
       if (!this.connection.open) return;
-      if ("problem" in request) throw request.problem;
-      this.connection.send("reply", writeJson({ result: this.#control(request), id }));
+      const result = this.#control(message, names);
+      this.connection.send("reply", writeJson({ result, id: id ?? null }));
     } catch (error) {
-      const { code, message } = error instanceof ControlError ? error : this.#refusalOf(error);
-      this.connection.send("reply", writeJson({ code, msg: message, id }));
+      const { code, message: msg } =
+        error instanceof ControlError
+          ? error
+          : refusalOf(service, error, { fields: { route: "liquidity" }, onlyReads: true });
+      this.connection.send("reply", writeJson({ code, msg, id: id ?? null }));
       if (error instanceof ControlError && error.malformed) this.connection.malformed();
     }
-  }
-
-  async #weigh(weight: number): Promise<void> {
-    const { service } = this.#parts;
-    refuseExcess(service, this.#address, await weighMessage(service, { address: this.#address, weight }));
-  }
-
-  #refusalOf(error: unknown): OrderError {
-    return refusalOf(this.#parts.service, error, { fields: { route: "liquidity" }, onlyReads: true });
   }
 
   shutdown(): void {
@@ -162,15 +142,25 @@ export class PublicSession implements LiveSession {
     this.connection.close(CLOSE.goingAway, "the service stops");
   }
 
-  #control(request: Control): JsonInput {
-    const { method } = request.message;
+  /** Does what a message asks for, whose params name these streams if they are a list of texts. */
+  #control(message: SocketMessage | undefined, names: readonly string[] | undefined): JsonInput {
+    if (message === undefined)
+      throw new ControlError(3, "Invalid JSON: expected one object with id, method and params", true);
+    const { id, method, params } = message;
+    if (id === undefined)
+      throw new ControlError(2, "Invalid request: request ID must be an integer, a string or null", true);
     if (method === undefined) throw new ControlError(2, "Invalid request: missing field `method`", true);
+    const named = (): readonly MarketStream[] => {
+      if (params === undefined) throw new ControlError(2, "Invalid request: missing field `params`");
+      if (names !== undefined) return this.#named(names);
+      throw new ControlError(1, "Invalid value type: expected an array of stream names");
+    };
     switch (method) {
       case "SUBSCRIBE":
-        this.#subscribe(this.#named(request));
+        this.#subscribe(named());
         return null;
       case "UNSUBSCRIBE":
-        for (const { name } of this.#named(request)) this.#end(name);
+        for (const { name } of named()) this.#end(name);
         return null;
       case "LIST_SUBSCRIPTIONS":
         return [...this.#streams.keys()];
@@ -205,12 +195,8 @@ export class PublicSession implements LiveSession {
     this.#parts.service.traffic.streams.close(this.#network, 1);
   }
 
-  /** Returns the streams that params name. An active one has its name also without its market. */
-  #named({ message, names }: Control): readonly MarketStream[] {
-    if (message.params === undefined) throw new ControlError(2, "Invalid request: missing field `params`");
-    if (names === undefined) {
-      throw new ControlError(1, "Invalid value type: expected an array of stream names");
-    }
+  /** Returns the streams of names. An active one has its name also without its market. */
+  #named(names: readonly string[]): readonly MarketStream[] {
     if (names.length > this.#parts.settings.maxStreams) throw tooMany();
     const read = this.#form.reader();
     const streams = streamsNamed(names, (name) => this.#streams.get(name)?.stream ?? read(name));
@@ -219,39 +205,4 @@ export class PublicSession implements LiveSession {
   }
 }
 
-/** A request, and the names in its params if these are a list of texts. */
-type Control = Readonly<{ message: SocketMessage; names: readonly string[] | undefined }>;
-
-type ControlRequest = Readonly<{ id: RequestId }> & (Control | Readonly<{ problem: ControlError }>);
-
-function readControl(text: string): ControlRequest {
-  const message = envelopeOf(text);
-  if (message === undefined) {
-    return malformed(3, "Invalid JSON: expected one object with id, method and params");
-  }
-  const { id } = message;
-  if (id !== undefined) return { id, message, names: namesIn(message.params) };
-  return malformed(2, "Invalid request: request ID must be an integer, a string or null");
-}
-
-const malformed = (code: 2 | 3, problem: string): ControlRequest => ({
-  id: null,
-  problem: new ControlError(code, problem, true),
-});
-
-const weightOf = (request: ControlRequest, { length: bytes }: string): number =>
-  streamMessageWeight({ bytes, names: "names" in request ? (request.names?.length ?? 0) : 0 });
-
-function namesIn(params: string | undefined): readonly string[] | undefined {
-  try {
-    const value = readJson(params ?? "");
-    return isTexts(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 const tooMany = (): ControlError => new ControlError(2, "Invalid request: too many parameters");
-
-const isTexts = (value: JsonValue): value is readonly string[] =>
-  Array.isArray(value) && value.every((item) => typeof item === "string");

@@ -1,23 +1,27 @@
 import { networkOf } from "../../common/index.ts";
 import { OrderError } from "../../errors/index.ts";
+import type { AccountEvents } from "../../ports/index.ts";
 import { type AnyRoute, COMPAT_ROUTES, METHODS, ROUTES } from "../../requests/index.ts";
 import type { WireRequest, WireResponse } from "../../wire/index.ts";
 import { refuseExcess, requireConnection, weigh } from "../access/rate-limits.ts";
-import type { ServiceSettings } from "../rest/api.ts";
-import { refusalOf } from "../rest/failures.ts";
-import type { ServiceParts } from "../rest/parts.ts";
-import { refusalReply, requestIdOf, wireReply } from "../rest/replies.ts";
-import type { EntryParts } from "../rest/rest-service.ts";
-import { isServed, UNKNOWN_WEIGHT } from "../rest/routing.ts";
+import type { EntryParts, ServiceParts } from "../rest/parts.ts";
+import { refusalOf, refusalReply, requestIdOf, wireReply } from "../rest/replies.ts";
+import { isServed, type ServiceSettings, UNKNOWN_WEIGHT } from "../rest/routing.ts";
 import { AccountStreams } from "./account-streams.ts";
-import type { SocketOptions, SocketPeer, SocketService, SocketSession, SocketSettings } from "./api.ts";
+import { OwnAnswers } from "./answers.ts";
+import {
+  resolveSocketSettings,
+  type SocketOptions,
+  type SocketPeer,
+  type SocketService,
+  type SocketSession,
+  type SocketSettings,
+} from "./api.ts";
 import { type LiveSession, type SocketParts, transportSide } from "./connection.ts";
 import { countStreamNames, destinationOf, leadsSomewhere } from "./destinations.ts";
 import { MarketStreams } from "./market-streams.ts";
-import { OwnAnswers } from "./own-answers.ts";
 import { PrivateSession } from "./private-session.ts";
 import { PublicSession } from "./public-session.ts";
-import { resolveSocketSettings } from "./settings.ts";
 
 /** Weight of opening a connection, besides that of the streams that its target names (convention 4.1). */
 const CONNECT_WEIGHT = 2;
@@ -26,33 +30,28 @@ const CONNECT_WEIGHT = 2;
  * Returns a function that makes the parts of a service's WebSocket interface when it is first called, so that a service
  * without connections costs nothing.
  */
-export function socketPartsOf(service: ServiceParts, options: SocketOptions): () => SocketParts {
+export function socketPartsOf(
+  service: ServiceParts,
+  options: Omit<SocketOptions, "accountEvents">,
+  accountEvents: AccountEvents | undefined,
+): () => SocketParts {
   const settings = resolveSocketSettings(options.settings);
-  const { engine, clock, entropy, native, instruments, clientSymbols } = service;
-  const { accountEvents, requestToken, realClock = clock } = options;
+  const { requestToken, realClock = service.clock } = options;
   let made: SocketParts | undefined;
   return () => {
     if (made !== undefined) return made;
-    const parts = { engine, clock, entropy, accountEvents, native, instruments, clientSymbols };
-    const streams = new AccountStreams(parts);
+    const streams = new AccountStreams({ ...service, accountEvents });
     made = {
       ...{ service, settings, realClock, streams, requestToken, hasTokens: requestToken !== undefined },
       serves: servedBy(service.settings),
       answers: new OwnAnswers({
         ...{ service, streams, requestToken, maxWaitingBytes: settings.maxWaitingEventBytes },
       }),
-      markets: new MarketStreams({ engine, clock, turns: service.turns, series: service.quoteSeries }),
+      markets: new MarketStreams(service),
     };
     return made;
   };
 }
-
-/**
- * Creates the WebSocket interface of a service, without a transport.
- * Source: contract, WebSocket request methods, Events; decisions 43, 45, 49.
- */
-export const createSockets = (parts: () => SocketParts, settings: SocketSettings = {}): SocketService =>
-  new Sockets(resolveSocketSettings(settings).maxFramesPerSecond, parts);
 
 /**
  * Returns a function that tells whether the settings serve the operation of a route, at any of its paths of the same
@@ -68,7 +67,7 @@ export function servedBy(settings: ServiceSettings): (route: AnyRoute) => boolea
 }
 
 /**
- * Resolves to the response that refuses an upgrade request, or to undefined if it may become a connection. `demand` throws
+ * Resolves to the response that refuses an upgrade request, or to undefined if it may become a connection. `requireAdmission` throws
  * the OrderError of further refusals, after the request was weighed.
  */
 export async function admitSocket(
@@ -97,16 +96,19 @@ export async function admitSocket(
   }
 }
 
-class Sockets implements SocketService {
+/**
+ * The WebSocket interface of a service, without a transport. `parts` makes what its connections share.
+ * Source: contract, WebSocket request methods, Events; decisions 43, 45, 49.
+ */
+export class Sockets implements SocketService {
   readonly #parts: () => SocketParts;
   readonly #sessions: Set<LiveSession> = new Set();
   #stopping = false;
-
   readonly maxFramesPerSecond: number;
 
-  constructor(maxFramesPerSecond: number, parts: () => SocketParts) {
-    this.maxFramesPerSecond = maxFramesPerSecond;
+  constructor(parts: () => SocketParts, settings: SocketSettings = {}) {
     this.#parts = parts;
+    this.maxFramesPerSecond = resolveSocketSettings(settings).maxFramesPerSecond;
   }
 
   async admit(request: WireRequest): Promise<WireResponse | undefined> {

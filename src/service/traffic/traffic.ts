@@ -1,13 +1,13 @@
 import { networkOf } from "../../common/index.ts";
 import { OrderError } from "../../errors/index.ts";
-import type { AddressList } from "../access/address-list.ts";
-import { Bans } from "../access/bans.ts";
 import {
+  type AddressList,
   type Arrived,
   type ClientAddress,
   clientAddressBehind,
   trustedProxyList,
-} from "../access/client-address.ts";
+} from "../access/addresses.ts";
+import { Bans } from "../access/rate-limits.ts";
 import type { HeldKind, Holdings, TrafficGuest, TrafficLimits } from "./api.ts";
 import { ByteBudget, type Part } from "./byte-budget.ts";
 import { StreamPlaces } from "./stream-places.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isListed } from "../../../src/service/access/address-list.ts";
+import { isListed } from "../../../src/service/access/addresses.ts";
 
 it.each([
   ["10.255.0.1", ["10.0.0.0/8"]],

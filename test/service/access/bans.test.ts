@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { ROUTES } from "../../../src/requests/index.ts";
-import { Bans } from "../../../src/service/access/bans.ts";
+import { Bans } from "../../../src/service/access/rate-limits.ts";
 import type { WireResponse } from "../../../src/wire/index.ts";
 import { openNativeWorld, RESTING } from "../../support/native-world.ts";
 import {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryRateLimiter } from "../../../src/adapters/memory/index.ts";
-import { clientAddressBehind } from "../../../src/service/access/client-address.ts";
+import { clientAddressBehind } from "../../../src/service/access/addresses.ts";
 import { createService } from "../../../src/service/index.ts";
 import { call, KEYS, openWorld, requestOf, type ServiceWorld } from "../../support/service-world.ts";
 import { refusalOf, TestClient } from "../../support/socket-world.ts";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { type AnyRoute, COMPAT_ROUTES, ROUTES, type RouteName } from "../../../src/requests/index.ts";
 import { routeSchema } from "../../../src/requests/schemas/index.ts";
-import { errorsOfRoute } from "../../../src/service/descriptions/error-lists.ts";
+import { errorsOfRoute } from "../../../src/service/descriptions/errors.ts";
 import type { RequestParameters } from "../../../src/signing/index.ts";
 import { SUBJECTS } from "../../requests/schemas/json-schema-bases.ts";
 import { DescribedService } from "../../support/described.ts";

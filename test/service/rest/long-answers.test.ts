@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { LongAnswers } from "../../../src/service/rest/long-answers.ts";
+import { LongAnswers } from "../../../src/service/rest/parts.ts";
 
 it("decision NB: of all long answers under way, one turn makes one further share; a short one does not wait", async () => {
   const turns: (() => void)[] = [];

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { MarketPeriod } from "../../../src/service/socket/market-stream.ts";
-import { MarketStreams } from "../../../src/service/socket/market-streams.ts";
+import { type MarketPeriod, MarketStreams } from "../../../src/service/socket/market-streams.ts";
 import { TrafficTurns } from "../../../src/service/traffic/turns.ts";
 import { openWorld, START_MS } from "../../support/service-world.ts";
 
@@ -17,7 +16,7 @@ async function manyStreams() {
     engine,
     clock: { ...clock, soon },
     turns: new TrafficTurns(soon, { arrivals: 0, isProved: () => false }),
-    series: { id: "a" },
+    quoteSeries: { id: "a" },
   });
   const events = (second: MarketPeriod) => {
     reported.push(second);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { notional, price, quantity, ZERO_QUANTITY } from "../../../src/decimal/index.ts";
 import type { NativeExecution } from "../../../src/model/index.ts";
-import { tradeIdOf } from "../../../src/service/views/trade-id.ts";
+import { tradeIdOf } from "../../../src/service/views/native-order.ts";
 import type { JsonObject } from "../../../src/wire/index.ts";
 import { quoteOf } from "../../sandbox/venue-world.ts";
 import {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { AccountEvent, AccountEvents, ChildReport } from "../../../src/ports/index.ts";
-import { tradeIdOf } from "../../../src/service/views/trade-id.ts";
+import { tradeIdOf } from "../../../src/service/views/native-order.ts";
 import { type JsonObject, writeJson } from "../../../src/wire/index.ts";
 import { createGate } from "../../support/gate.ts";
 import { fillOf, reported } from "../../support/scripted-venue.ts";

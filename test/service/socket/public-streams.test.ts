@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { QuoteInput } from "../../../src/ports/index.ts";
-import { tradeIdOf } from "../../../src/service/views/trade-id.ts";
+import { tradeIdOf } from "../../../src/service/views/native-order.ts";
 import type { JsonObject } from "../../../src/wire/index.ts";
 import { call, openWorld, type ServiceWorld, START_MS, withdraw } from "../../support/service-world.ts";
 import { openSocketWorld, type SocketWorld, TestClient } from "../../support/socket-world.ts";

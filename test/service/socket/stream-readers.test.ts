@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { MarketEvent } from "../../../src/service/socket/market-event.ts";
-import { type MarketReader, StreamReaders } from "../../../src/service/socket/stream-readers.ts";
+import { MarketEvent, type MarketReader, StreamReaders } from "../../../src/service/socket/market-streams.ts";
 import { TrafficTurns } from "../../../src/service/traffic/turns.ts";
 
 /** A stream, and turns of the event loop that pass one at a time. */

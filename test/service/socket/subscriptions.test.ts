@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Subscriptions } from "../../../src/service/socket/subscriptions.ts";
+import { Subscriptions } from "../../../src/service/socket/private-session.ts";
 
 const subscriptionsOf = (ended: number[] = []): ((accountId: number) => unknown) & { all: Subscriptions } => {
   const all = new Subscriptions({ nowMs: () => 0, send: () => undefined, overrun: () => undefined });
@@ -8,7 +8,7 @@ const subscriptionsOf = (ended: number[] = []): ((accountId: number) => unknown)
       ...{ accountId, sequence: 0, streamId: "id" },
       start: () => undefined,
       end: () => void ended.push(accountId),
-    }).body;
+    }).answer;
   return Object.assign(begin, { all });
 };
 
@@ -16,7 +16,7 @@ describe("subscription ids", () => {
   it("convention 4.5: 65,536 in the life of a connection, then -2042", () => {
     const begin = subscriptionsOf();
     for (let count = 0; count < 65_536; count++) {
-      expect(begin(1)).toMatchObject({ subscriptionId: count });
+      expect(begin(1)).toMatchObject({ body: { subscriptionId: count } });
       begin.all.end(count);
     }
     expect(() => begin(1)).toThrow("Maximum subscription ID");
@@ -29,6 +29,6 @@ describe("subscription ids", () => {
     expect(() => begin(1_001)).toThrow("Maximum subscription ID");
     expect(ended).toEqual([1_001]);
     begin.all.end(0);
-    expect(begin(1_001)).toMatchObject({ accountId: 1_001 });
+    expect(begin(1_001)).toMatchObject({ body: { accountId: 1_001 } });
   });
 });

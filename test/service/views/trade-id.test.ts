@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { tradeIdOf } from "../../../src/service/views/trade-id.ts";
+import { tradeIdOf } from "../../../src/service/views/native-order.ts";
 
 describe("decision MB: the number of an execution", () => {
   it.each(["1", "9007199254740993", "1000000000000000000", "9223372036854775807"])(

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { price, quantity } from "../../../../src/decimal/index.ts";
 import type { Engine } from "../../../../src/engine/index.ts";
 import { PrintHistory } from "../../../../src/engine/market/print-history.ts";
-import { klinesOf } from "../../../../src/service/rest/compat/klines.ts";
+import { klinesOf } from "../../../../src/service/rest/compat/market.ts";
 
 const MINUTE_MS = 60_000;
 const SYMBOL = "BTC/USD";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createManualClock } from "../../../../src/adapters/memory/index.ts";
 import type { Instrument } from "../../../../src/model/index.ts";
-import { ClientSymbols, compatSymbol } from "../../../../src/service/rest/compat/symbols.ts";
+import { ClientSymbols, compatSymbol } from "../../../../src/service/rest/compat/names.ts";
 import { createListing } from "../../../support/listing.ts";
 import { INSTRUMENTS } from "../../../support/world.ts";
 
