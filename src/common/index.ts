@@ -29,4 +29,5 @@ export {
 } from "./options.ts";
 export { partitionPoint } from "./partition-point.ts";
 export { createRandom, type Random } from "./random.ts";
+export { nextTurn, Slicer } from "./slicer.ts";
 export { hashOf } from "./text-hash.ts";

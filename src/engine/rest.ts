@@ -66,7 +66,7 @@ export class Rest {
     const { counters, monotonicMs } = this.#core;
     let [calm, still, seen, sinceMs] = [0, 0, counters.activity, monotonicMs()];
     for (;;) {
-      await this.#turn();
+      await this.#core.turns.next();
       const awaited = this.#awaited();
       if (counters.activity !== seen) {
         [calm, still, seen, sinceMs] = [0, 0, counters.activity, monotonicMs()];
@@ -87,7 +87,7 @@ export class Rest {
 
   /** Lets all work run that was waiting already. */
   async calm(): Promise<void> {
-    for (let turn = 0; turn < CALM_TURNS; turn++) await this.#turn();
+    for (let turn = 0; turn < CALM_TURNS; turn++) await this.#core.turns.next();
   }
 
   get #isAwaiting(): boolean {
@@ -107,9 +107,5 @@ export class Rest {
 
   get #happened(): number {
     return this.#core.counters.activity + this.#parts.timers.ran;
-  }
-
-  #turn(): Promise<void> {
-    return new Promise((resolve) => this.#core.clock.soon(resolve));
   }
 }

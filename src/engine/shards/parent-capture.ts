@@ -1,7 +1,8 @@
+import type { Slicer } from "../../common/index.ts";
 import type { ParentOrder } from "../../model/index.ts";
 import type { ReadonlyIdMap } from "../../triggers/index.ts";
 import type { LiveOrder } from "../core/live-order.ts";
-import { COSTS, type WorkTurns } from "../core/turns.ts";
+import { COSTS } from "../core/turns.ts";
 
 /**
  * Options of a capture: the live orders of a shard, the record up to which they count, and which parents are
@@ -36,7 +37,7 @@ export class ParentCapture {
   }
 
   /** Resolves to the parents; to undefined when `goesOn` returns false after a turn. */
-  async gather(turns: WorkTurns, goesOn: () => boolean): Promise<readonly ParentOrder[] | undefined> {
+  async gather(turns: Slicer, goesOn: () => boolean): Promise<readonly ParentOrder[] | undefined> {
     try {
       return await this.#gather(turns, goesOn);
     } finally {
@@ -51,7 +52,7 @@ export class ParentCapture {
     this.#options.ended(this);
   }
 
-  async #gather(turns: WorkTurns, goesOn: () => boolean): Promise<readonly ParentOrder[] | undefined> {
+  async #gather(turns: Slicer, goesOn: () => boolean): Promise<readonly ParentOrder[] | undefined> {
     const parents: ParentOrder[] = [];
     // Parents added meanwhile may be visited too; they do not belong to the capture.
     for (const { durable } of this.#options.liveOrders.values()) {

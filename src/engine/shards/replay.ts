@@ -1,3 +1,4 @@
+import type { Slicer } from "../../common/index.ts";
 import { invariant } from "../../errors/index.ts";
 import { countOfId, evolveAll } from "../../lifecycle/index.ts";
 import type { Fact, JournalRecord, ParentChange, ParentOrder } from "../../model/index.ts";
@@ -5,7 +6,7 @@ import type { OrderStore } from "../../ports/index.ts";
 import { IdMap } from "../../triggers/index.ts";
 import type { Core } from "../core/core.ts";
 import type { ExecutionReader } from "../core/own-executions.ts";
-import { COSTS, type WorkTurns } from "../core/turns.ts";
+import { COSTS } from "../core/turns.ts";
 
 /** The parents of a shard as its records produce them. Ended parents stay in it until dropped. */
 export type Replayed = {
@@ -87,7 +88,7 @@ function follows(
 type Range = Readonly<{
   shard: number;
   until: number;
-  turns: WorkTurns;
+  turns: Slicer;
   /** The `forgotten` of the shard's head. */
   forgotten?: number;
   fromEmpty?: boolean;

@@ -1,3 +1,4 @@
+import { nextTurn } from "../../../common/index.ts";
 import { OrderError } from "../../../errors/index.ts";
 import { CHILD_PREFIX } from "../../../lifecycle/index.ts";
 import type { NativeOrder, ParentOrder } from "../../../model/index.ts";
@@ -13,7 +14,6 @@ import { nativeOrderView, viewForRoute } from "../../views/native-order-view.ts"
 import { viewOf } from "../../views/views.ts";
 import { readWithCatalogue } from "../catalogue.ts";
 import { cancelList } from "../list-handlers.ts";
-import { nextTurn } from "../long-answers.ts";
 import { type AccountPage, hasOrders, nativeOrders } from "../native-handlers.ts";
 import { cancelNamed } from "../order-handlers.ts";
 import type { Answer, ServiceParts, SignedCall } from "../parts.ts";
