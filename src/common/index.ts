@@ -1,6 +1,7 @@
 export { follow, isAwaited } from "./awaitable.ts";
 export { durationText } from "./duration-text.ts";
 export { errorCode, errorMessage, errorName } from "./error-text.ts";
+export { FairQueue, type Queued } from "./fair-queue.ts";
 export { deviceProblem, fileProblem, linksProblem } from "./file-problem.ts";
 export { ADDRESS_BITS, networkOf, parseAddress, V4_BITS } from "./ip-address.ts";
 export { isError, recognisedAs } from "./is-error.ts";

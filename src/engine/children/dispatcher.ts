@@ -9,13 +9,12 @@ import { LATE, LATE_IN_QUEUE, OVERTAKEN } from "../eligibility/stall-watch.ts";
 import type { MarketHub } from "../market/market-hub.ts";
 import type { Shards } from "../shards/shards.ts";
 import type { Timers } from "../time/timers.ts";
-import type { DueChild } from "./account-turns.ts";
 import type { ChildReports, Withdrawal } from "./child-reports.ts";
 import { objectionTo } from "./objection.ts";
 import type { Reconciler } from "./reconciler.ts";
 import type { Submissions } from "./submissions.ts";
 import type { VenueClock } from "./venue-clock.ts";
-import type { VenueQueue } from "./venue-queue.ts";
+import type { DueChild, VenueQueue } from "./venue-queue.ts";
 
 /** Dependencies of {@link Dispatcher}. */
 export type DispatchParts = Readonly<{
