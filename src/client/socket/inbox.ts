@@ -1,3 +1,4 @@
+import { Pause } from "../../common/index.ts";
 import { ProtocolError } from "../errors/protocol-error.ts";
 import type { ClientClock } from "../http/platform.ts";
 import type { ClientConnection, Members } from "./connection.ts";
@@ -9,7 +10,7 @@ import type { ClientConnection, Members } from "./connection.ts";
 export class MessageInbox<T> {
   #waiting: T[] = [];
   #failure: Readonly<{ error: unknown }> | undefined;
-  #wake: (() => void) | undefined;
+  readonly #pause: Pause = new Pause();
   readonly #leave: readonly (() => void)[];
 
   /** `read` returns undefined for a message that does not concern the inbox, and throws for one that ends it. */
@@ -23,7 +24,7 @@ export class MessageInbox<T> {
       } catch (error) {
         this.fail(error);
       }
-      this.#wake?.();
+      this.#pause.end();
     };
     this.#leave = [connection.onMessage(take), connection.onEnd((error) => this.fail(error))];
   }
@@ -46,12 +47,13 @@ export class MessageInbox<T> {
   /** Makes {@link next} fail once nothing waits. */
   fail(error: unknown): void {
     this.#failure ??= { error };
-    this.#wake?.();
+    this.#pause.end();
   }
 
   /** Resolves to the next item, or to undefined if none comes in this time. Rejects once the inbox has failed. */
   async next(clock: ClientClock, withinMs: number): Promise<T | undefined> {
-    if (this.#waiting.length === 0 && this.#failure === undefined) await this.#pause(clock, withinMs);
+    if (this.#waiting.length === 0 && this.#failure === undefined)
+      await this.#pause.until((over) => clock.schedule(clock.monotonicMs() + withinMs, over));
     const item = this.#waiting.shift();
     if (item === undefined && this.#failure !== undefined) throw this.#failure.error;
     return item;
@@ -60,16 +62,5 @@ export class MessageInbox<T> {
   /** Takes no further message. */
   leave(): void {
     for (const leave of this.#leave) leave();
-  }
-
-  async #pause(clock: ClientClock, withinMs: number): Promise<void> {
-    await new Promise<void>((resolve) => {
-      const cancel = clock.schedule(clock.monotonicMs() + withinMs, resolve);
-      this.#wake = () => {
-        cancel();
-        resolve();
-      };
-    });
-    this.#wake = undefined;
   }
 }

@@ -1,16 +1,17 @@
 import { errorMessage } from "../../common/index.ts";
 import type { Core } from "../core/core.ts";
+import type { OpenCalls } from "../core/open-calls.ts";
 import type { ShardPart } from "../shards/commit-queue.ts";
 import type { Shard } from "../shards/shard.ts";
 import type { StatusBoard } from "../status/status-board.ts";
 import type { Timers } from "../time/timers.ts";
-import type { LateCalls } from "./late-calls.ts";
+import { watchLateCalls } from "./late-calls.ts";
 
 /** Dependencies of {@link Reloads}. */
 export type ReloadParts = Readonly<{
   timers: Timers;
   board: StatusBoard;
-  late: LateCalls;
+  calls: OpenCalls;
   /** Called when a shard runs again, or belongs to another engine. */
   read: () => void;
 }>;
@@ -46,7 +47,7 @@ export class Reloads {
   /** Reads a shard. After a failure it waits `retryMinMs`, doubled with each further one up to `retryMaxMs` (decision EG). */
   async #read({ shard, pending }: Unread, mayBeStored: boolean, failures = 0): Promise<void> {
     this.#unread.add(shard);
-    this.#endWatch ??= this.#parts.late.watch();
+    this.#endWatch ??= watchLateCalls(this.#core, this.#parts);
     try {
       await shard.reload(pending, mayBeStored);
       this.#unread.delete(shard);

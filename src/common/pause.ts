@@ -1,0 +1,25 @@
+/** A wait of one caller that others may end before its time. */
+export class Pause {
+  #end: (() => void) | undefined;
+
+  /** Whether the caller waits. */
+  get isOn(): boolean {
+    return this.#end !== undefined;
+  }
+
+  /** Resolves at {@link end}, or when the timer that `start` starts runs the function. `start` returns what cancels it. */
+  async until(start: (over: () => void) => () => void): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const cancel = start(resolve);
+      this.#end = () => {
+        cancel();
+        resolve();
+      };
+    });
+    this.#end = undefined;
+  }
+
+  end(): void {
+    this.#end?.();
+  }
+}
