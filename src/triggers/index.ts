@@ -7,7 +7,6 @@ export {
   takeProfitDirection,
 } from "./conditions.ts";
 export { IdMap, type ReadonlyIdMap } from "./id-map.ts";
-export { type HeapNode, LeftistHeap } from "./leftist-heap.ts";
 export { type MarketOf, MarkHistory, type MarksOf } from "./mark-history.ts";
 export { displayedLevel, dynamicLimit, type TrailingPoint, trailingLevel } from "./trailing.ts";
 export { TriggerBook } from "./trigger-book.ts";
