@@ -7,6 +7,7 @@ import type { ReadonlyIdMap } from "../../triggers/index.ts";
 import { encodeRecord } from "../../wire/index.ts";
 import type { Core } from "../core/core.ts";
 import { EngineError } from "../core/engine-error.ts";
+import { Fifo } from "../core/fifo.ts";
 import { ifLost, type LiveOrder, type ParentStep, type PendingRecord } from "../core/live-order.ts";
 import type { ShardReads } from "../core/stored.ts";
 import type { AccountOrders } from "./account-orders.ts";
@@ -14,7 +15,6 @@ import { Endings } from "./ending-watch.ts";
 import { Intents } from "./intents.ts";
 import { membershipOf } from "./list-rows.ts";
 import type { ParentCapture } from "./parent-capture.ts";
-import { PendingQueue } from "./pending-queue.ts";
 import { acceptedStep, appendOf, endedBy, type NewParents, resolveAll } from "./pending-records.ts";
 import { executionReader, type Replayed, replayShard } from "./replay.ts";
 import type { Followed } from "./shard-follower.ts";
@@ -33,7 +33,7 @@ export class Shard {
   /** Endings that are decided. */
   readonly endings: Endings = new Endings();
   /** Records that wait for the committer. */
-  readonly pending: PendingQueue = new PendingQueue();
+  readonly pending: Fifo<PendingRecord> = new Fifo();
   readonly #core: Core;
   readonly #reads: ShardReads;
   readonly #deadlines: ShardSources["deadlines"];
@@ -437,7 +437,7 @@ export class Shard {
 
   /** Makes the records that were not handed to the store undecided. The store cannot have kept them. */
   #abandonPending(): void {
-    for (const pending of this.pending.take()) this.#undecided.add(pending, false);
+    for (const pending of this.pending.takeWhile(() => true)) this.#undecided.add(pending, false);
   }
 
   #answerAll(): void {
@@ -470,7 +470,7 @@ export class Shard {
     const pending: PendingRecord = { record, text, decision, decidedAtMs, steps, list, waiters: [] };
     this.#sequence = record.sequence;
     this.#intents.decided(steps);
-    this.pending.add(pending);
+    this.pending.push(pending);
     for (const { orderId, accountId } of endedBy(steps, this.liveOrders))
       this.endings.decided({ orderId, accountId, sequence: record.sequence });
     for (const { order } of steps) this.memory.take(order).pending = pending;
