@@ -33,11 +33,11 @@ type Signal = Readonly<
   Record<"addEventListener" | "removeEventListener", (type: "abort", listener: () => void) => void>
 >;
 
-/** Resolves after so many milliseconds, or when the signal aborts. */
-export async function pause(clock: Timers, ms: number, signal: Signal): Promise<void> {
+/** Resolves after so many milliseconds, or when a signal aborts. */
+export async function pause(clock: Timers, ms: number, signal?: Signal): Promise<void> {
   const wait = new Pause();
   const end = (): void => wait.end();
-  signal.addEventListener("abort", end);
+  signal?.addEventListener("abort", end);
   await wait.until((over) => clock.schedule(clock.monotonicMs() + ms, over));
-  signal.removeEventListener("abort", end);
+  signal?.removeEventListener("abort", end);
 }

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { existsSync, realpathSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { lockFile, type Unlock } from "../adapters/sqlite/internal.ts";
-import { errorCode } from "../common/index.ts";
+import { errorCode, pause } from "../common/index.ts";
 import { type Forgetting, openPaperVenue, type PaperVenue } from "../paper-exchange/index.ts";
 import type {
   Accounts,
@@ -129,7 +129,7 @@ async function lockedWhenFree(path: string, clock: Clock): Promise<Unlock> {
     } catch (error) {
       if (errorCode(error) !== "EBUSY") throw error;
     }
-    await new Promise<void>((wake) => void clock.schedule(clock.monotonicMs() + LOCKED_AGAIN_MS, wake));
+    await pause(clock, LOCKED_AGAIN_MS);
   }
 }
 

@@ -1,4 +1,4 @@
-import { errorMessage } from "../common/index.ts";
+import { errorMessage, pause } from "../common/index.ts";
 import { add, formatQuantity, formatScaled, NOTIONAL_SCALE, parseScaled } from "../decimal/index.ts";
 import { quantityOf } from "../host-answers/index.ts";
 import type {
@@ -100,7 +100,7 @@ class QueriedAccountEvents implements AccountEvents {
         if (!isFailing) this.#failed(accountId, error);
         isFailing = true;
         queue.unshift(...fills);
-        await this.#pause();
+        await pause(this.#parts.clock, AGAIN_MS);
       }
     }
     this.#waiting.delete(accountId);
@@ -145,11 +145,6 @@ class QueriedAccountEvents implements AccountEvents {
       positions: position === undefined ? [] : [position],
     };
     for (const listener of [...this.#listeners]) listener({ accountId, update });
-  }
-
-  #pause(): Promise<void> {
-    const { clock } = this.#parts;
-    return new Promise((resolve) => void clock.schedule(clock.monotonicMs() + AGAIN_MS, resolve));
   }
 }
 

@@ -1,3 +1,4 @@
+import { pause } from "../common/index.ts";
 import type { Clock, OrderStore } from "../ports/index.ts";
 
 /**
@@ -23,8 +24,7 @@ export function withFaults(store: OrderStore, clock: Clock): FaultyStore {
     mode = "none";
     return mode;
   };
-  const slowly = (): Promise<void> =>
-    new Promise((resolve) => void clock.schedule(clock.monotonicMs() + SLOW_MS, resolve));
+  const slowly = (): Promise<void> => pause(clock, SLOW_MS);
   const append: OrderStore["append"] = async (batch) => {
     const fault = next();
     if (fault === "fail") throw new Error("an injected fault makes the store fail");

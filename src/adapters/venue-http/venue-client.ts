@@ -1,3 +1,4 @@
+import { pause } from "../../common/index.ts";
 import { checkedClock, QuietTelemetry } from "../../host-answers/index.ts";
 import type {
   Balances,
@@ -135,6 +136,6 @@ async function greet(link: VenueLink, withinMs: number): Promise<Manifest> {
       // The refusal has told the server's time, so that the next signature is right.
       if (isFirst && code === "STALE") continue;
     }
-    await new Promise<void>((resolve) => void clock.schedule(clock.monotonicMs() + PAUSE_MS, resolve));
+    await pause(clock, PAUSE_MS);
   }
 }

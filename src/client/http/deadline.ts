@@ -1,3 +1,4 @@
+import { pause as waitFor } from "../../common/index.ts";
 import { TransportError } from "../errors/transport-error.ts";
 import type { AbortLike, ClientClock } from "./platform.ts";
 
@@ -48,11 +49,9 @@ export async function pause(
   durationMs: number,
   signal: AbortLike | undefined,
 ): Promise<void> {
-  try {
-    await within(clock, { timeoutMs: durationMs, signal }, () => new Promise<never>(() => {}));
-  } catch (error) {
-    if (!(error instanceof TransportError && error.reason === "timeout")) throw error;
-  }
+  throwIfAborted(signal);
+  await waitFor(clock, durationMs, signal);
+  throwIfAborted(signal);
 }
 
 /** Throws a TransportError "aborted" if the signal has aborted already. */

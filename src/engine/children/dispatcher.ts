@@ -1,4 +1,4 @@
-import { errorMessage } from "../../common/index.ts";
+import { errorMessage, Pause } from "../../common/index.ts";
 import { type ChildRequest, type ParentOrder, shardOfId } from "../../model/index.ts";
 import type { ExecutionVenue, SubmitOptions } from "../../ports/index.ts";
 import type { Core } from "../core/core.ts";
@@ -107,18 +107,13 @@ export class Dispatcher {
     const isOver = (): boolean =>
       this.#stopped || [...shards].every((number) => !this.#unanswered.has(number));
     if (isOver()) return;
-    await new Promise<void>((resolve) => {
-      const look = (): void => {
-        if (isOver()) end();
-      };
-      const cancel = this.#parts.timers.after(this.#core.settings.submitDeadlineMs, () => end());
-      const end = (): void => {
-        this.#answerListeners.delete(look);
-        cancel();
-        resolve();
-      };
-      this.#answerListeners.add(look);
-    });
+    const pause = new Pause();
+    const look = (): void => {
+      if (isOver()) pause.end();
+    };
+    this.#answerListeners.add(look);
+    await pause.until((over) => this.#parts.timers.after(this.#core.settings.submitDeadlineMs, over));
+    this.#answerListeners.delete(look);
   }
 
   /** Withdraws the children of some shards that were not handed over, each by a record. Returns whether there was any. */
