@@ -19,4 +19,4 @@ export { workMessage } from "./socket/front-messages.ts";
 export { dialectAt } from "./socket/paths.ts";
 export { MESSAGE_COST } from "./traffic/api.ts";
 export { Traffic } from "./traffic/traffic.ts";
-export { type Crowd, TrafficTurns, type TurnCost } from "./traffic/turns.ts";
+export { type Crowd, TrafficTurns } from "./traffic/turns.ts";

@@ -33,7 +33,7 @@ const MOST_SHARED_WEIGHT = 4;
  * Cost of a request or message for its turn: `bytes`, with the work of a long answer, and the cost besides them, of which
  * proved addresses are counted a part.
  */
-export type TurnCost = Readonly<{ bytes: number; beside: number }>;
+type TurnCost = Readonly<{ bytes: number; beside: number }>;
 
 /** Returns the cost of a request or message for its turn. */
 export const turnCost = ({ bytes, weight }: Readonly<{ bytes: number; weight: number }>): TurnCost => {
