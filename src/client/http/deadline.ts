@@ -1,4 +1,3 @@
-import { pause as waitFor } from "../../common/index.ts";
 import { TransportError } from "../errors/transport-error.ts";
 import type { AbortLike, ClientClock } from "./platform.ts";
 
@@ -49,9 +48,11 @@ export async function pause(
   durationMs: number,
   signal: AbortLike | undefined,
 ): Promise<void> {
-  throwIfAborted(signal);
-  await waitFor(clock, durationMs, signal);
-  throwIfAborted(signal);
+  try {
+    await within(clock, { timeoutMs: durationMs, signal }, () => new Promise<never>(() => {}));
+  } catch (error) {
+    if (!(error instanceof TransportError && error.reason === "timeout")) throw error;
+  }
 }
 
 /** Throws a TransportError "aborted" if the signal has aborted already. */
