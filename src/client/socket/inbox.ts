@@ -1,4 +1,3 @@
-import { Pause } from "../../common/index.ts";
 import { ProtocolError } from "../errors/protocol-error.ts";
 import type { ClientClock } from "../http/platform.ts";
 import type { ClientConnection, Members } from "./connection.ts";
@@ -10,7 +9,7 @@ import type { ClientConnection, Members } from "./connection.ts";
 export class MessageInbox<T> {
   #waiting: T[] = [];
   #failure: Readonly<{ error: unknown }> | undefined;
-  readonly #pause: Pause = new Pause();
+  #wake: (() => void) | undefined;
   readonly #leave: readonly (() => void)[];
 
   /** `read` returns undefined for a message that does not concern the inbox, and throws for one that ends it. */
@@ -24,7 +23,7 @@ export class MessageInbox<T> {
       } catch (error) {
         this.fail(error);
       }
-      this.#pause.end();
+      this.#wake?.();
     };
     this.#leave = [connection.onMessage(take), connection.onEnd((error) => this.fail(error))];
   }
@@ -47,13 +46,12 @@ export class MessageInbox<T> {
   /** Makes {@link next} fail once nothing waits. */
   fail(error: unknown): void {
     this.#failure ??= { error };
-    this.#pause.end();
+    this.#wake?.();
   }
 
   /** Resolves to the next item, or to undefined if none comes in this time. Rejects once the inbox has failed. */
   async next(clock: ClientClock, withinMs: number): Promise<T | undefined> {
-    if (this.#waiting.length === 0 && this.#failure === undefined)
-      await this.#pause.until((over) => clock.schedule(clock.monotonicMs() + withinMs, over));
+    if (this.#waiting.length === 0 && this.#failure === undefined) await this.#pause(clock, withinMs);
     const item = this.#waiting.shift();
     if (item === undefined && this.#failure !== undefined) throw this.#failure.error;
     return item;
@@ -62,5 +60,16 @@ export class MessageInbox<T> {
   /** Takes no further message. */
   leave(): void {
     for (const leave of this.#leave) leave();
+  }
+
+  async #pause(clock: ClientClock, withinMs: number): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const cancel = clock.schedule(clock.monotonicMs() + withinMs, resolve);
+      this.#wake = () => {
+        cancel();
+        resolve();
+      };
+    });
+    this.#wake = undefined;
   }
 }
