@@ -23,13 +23,9 @@ export class KeyedMutex {
   runExclusive<T>(keys: readonly string[], task: () => T | Promise<T>): T | Promise<T>;
   runExclusive<T>(keys: readonly string[], task: () => T | Promise<T>): T | Promise<T> {
     if (this.#isBeginning) return Promise.resolve().then(() => this.runExclusive(keys, task));
-    if (!this.#areFree(keys)) return this.#inLine(keys, task);
+    if (this.#last.size > 0 && keys.some((key) => this.#last.has(key))) return this.#inLine(keys, task);
     const done = this.#begin(task);
-    return isAwaited(done) ? this.#hold(keys, done) : done;
-  }
-
-  #areFree(keys: readonly string[]): boolean {
-    return this.#last.size === 0 || !keys.some((key) => this.#last.has(key));
+    return isAwaited(done) ? this.#inLine(keys, () => done) : done;
   }
 
   #begin<T>(task: () => T): T {
@@ -41,15 +37,7 @@ export class KeyedMutex {
     }
   }
 
-  async #hold<T>(keys: readonly string[], done: T | Promise<T>): Promise<T> {
-    const ticket = this.#join(keys);
-    try {
-      return await done;
-    } finally {
-      this.#leave(keys, ticket);
-    }
-  }
-
+  /** Holds the keys from now on if they are free, else once it is the task's turn. */
   async #inLine<T>(keys: readonly string[], task: () => T | Promise<T>): Promise<T> {
     const ticket = this.#join(keys);
     if (ticket.ahead > 0)

@@ -73,7 +73,7 @@ export class Rest {
     const { counters, monotonicMs } = this.#core;
     let [calm, still, seen, sinceMs] = [0, 0, counters.activity, monotonicMs()];
     for (;;) {
-      await this.#turn();
+      await this.#core.turns.next();
       const awaited = this.#awaited();
       if (counters.activity !== seen) {
         [calm, still, seen, sinceMs] = [0, 0, counters.activity, monotonicMs()];
@@ -94,7 +94,7 @@ export class Rest {
 
   /** Lets all work run that was waiting already. */
   async calm(): Promise<void> {
-    for (let turn = 0; turn < CALM_TURNS; turn++) await this.#turn();
+    for (let turn = 0; turn < CALM_TURNS; turn++) await this.#core.turns.next();
   }
 
   get #isAwaiting(): boolean {
@@ -114,10 +114,6 @@ export class Rest {
 
   get #happened(): number {
     return this.#core.counters.activity + this.#parts.timers.ran;
-  }
-
-  #turn(): Promise<void> {
-    return new Promise((resolve) => this.#core.clock.soon(resolve));
   }
 }
 

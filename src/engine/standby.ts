@@ -1,4 +1,4 @@
-import { errorMessage } from "../common/index.ts";
+import { errorMessage, Pause } from "../common/index.ts";
 import { InvariantError } from "../errors/index.ts";
 import { checkedLeases, harmless } from "../host-answers/index.ts";
 import type { ClusterView, NodeEntry, ShardHead, ShardLeases } from "../ports/index.ts";
@@ -81,7 +81,7 @@ class WaitingEngine implements Standby {
   #resolve: (engine: Engine) => void = () => undefined;
   #reject: (error: unknown) => void = () => undefined;
   #running: Promise<void> = Promise.resolve();
-  #wake: () => void = () => undefined;
+  readonly #pause: Pause = new Pause();
 
   constructor(parts: StandbyParts) {
     const { core, options, leases, cluster } = parts;
@@ -164,7 +164,7 @@ class WaitingEngine implements Standby {
   async close(): Promise<void> {
     if (this.#state === "active") return;
     if (this.#state !== "closed") this.#enter("closed");
-    this.#wake();
+    this.#pause.end();
     await this.#running;
     await this.#end(new EngineError("ENGINE_CLOSED"));
   }
@@ -202,7 +202,9 @@ class WaitingEngine implements Standby {
         this.#parts.core.telemetry.event("warn", "standby.failed", { message: this.#failing });
         void this.#reportState();
       }
-      if (!this.#isOver) await this.#pause(pauseMs);
+      if (this.#isOver) return;
+      const { clock } = this.#parts.core;
+      await this.#pause.until((over) => clock.schedule(clock.monotonicMs() + pauseMs, over));
     }
   }
 
@@ -379,17 +381,6 @@ class WaitingEngine implements Standby {
     this.#reported = text;
     const { reporterOf: told } = this.#parts.core;
     for (const listener of [...this.#listeners]) harmless(() => listener(status), told("listener.failed"));
-  }
-
-  #pause(ms: number): Promise<void> {
-    const { clock } = this.#parts.core;
-    return new Promise((resolve) => {
-      const cancel = clock.schedule(clock.monotonicMs() + ms, resolve);
-      this.#wake = () => {
-        cancel();
-        resolve();
-      };
-    });
   }
 }
 

@@ -107,9 +107,10 @@ export class Questions {
       const answer = question();
       // A host may return promises of its own implementation.
       if (!isAwaited(answer)) return read(answer, ...about);
-      return this.#inTime(answer, (one) => read(one, ...about)).catch((error: unknown) =>
-        this.#fail(port, error),
-      );
+      return this.#inTime(
+        () => answer,
+        (one) => read(one, ...about),
+      ).catch((error: unknown) => this.#fail(port, error));
     } catch (error) {
       return this.#fail(port, error);
     }
@@ -143,7 +144,7 @@ export class Questions {
     ...about: A
   ): Promise<T> {
     try {
-      return await this.#inTime(question(), (answer) => read(answer, ...about));
+      return await this.#inTime(question, (answer) => read(answer, ...about));
     } catch (error) {
       if (error instanceof OrderError) throw error;
       this.report(port, error);
@@ -157,27 +158,12 @@ export class Questions {
     read: Reader<T, A> = (answer, ..._about) => answer as T,
     ...about: A
   ): Promise<T> {
-    return this.#inTime(question(), (answer) => read(answer, ...about));
+    return this.#inTime(question, (answer) => read(answer, ...about));
   }
 
   /** Like `inTime`, for an answer that may be long: the deadline starts anew whenever the host reports progress. */
   whileProgressing<T>(question: (progressed: () => void) => Promise<T>): Promise<T> {
-    const { clock, timeoutMs } = this.#parts;
-    return new Promise((resolve, reject) => {
-      let progressedAtMs = clock.monotonicMs();
-      let cancel: () => void = () => undefined;
-      const look = (): void => {
-        const lateAtMs = progressedAtMs + timeoutMs;
-        if (clock.monotonicMs() < lateAtMs) cancel = clock.schedule(lateAtMs, look);
-        else reject(new SilentHost(`no answer within ${timeoutMs} ms`));
-      };
-      look();
-      const progressed = (): void => {
-        progressedAtMs = clock.monotonicMs();
-      };
-      const answer = new Promise<T>((answered) => answered(question(progressed)));
-      answer.then(resolve, reject).finally(() => cancel());
-    });
+    return this.#inTime(question, (answer) => answer as T);
   }
 
   /** Reports a failure of a port to the operator, without texts of the host. */
@@ -191,12 +177,23 @@ export class Questions {
     throw new OrderError("DISCONNECTED", {}, { cause, message });
   }
 
-  #inTime<T>(answer: unknown, read: (answer: unknown) => T): Promise<T> {
+  #inTime<T>(question: (progressed: () => void) => unknown, read: (answer: unknown) => T): Promise<T> {
     const { clock, timeoutMs } = this.#parts;
     return new Promise((resolve, reject) => {
-      const late = (): void => reject(new SilentHost(`no answer within ${timeoutMs} ms`));
-      const cancel = clock.schedule(clock.monotonicMs() + timeoutMs, late);
-      Promise.resolve(answer).then(read).then(resolve, reject).finally(cancel);
+      let lateAtMs = clock.monotonicMs() + timeoutMs;
+      const answer = question(() => {
+        lateAtMs = clock.monotonicMs() + timeoutMs;
+      });
+      const late = (): void => {
+        // It has reported progress since.
+        if (clock.monotonicMs() < lateAtMs) cancel = clock.schedule(lateAtMs, late);
+        else reject(new SilentHost(`no answer within ${timeoutMs} ms`));
+      };
+      let cancel = clock.schedule(lateAtMs, late);
+      Promise.resolve(answer)
+        .then(read)
+        .then(resolve, reject)
+        .finally(() => cancel());
     });
   }
 }

@@ -1,4 +1,4 @@
-import { errorCode } from "../common/index.ts";
+import { errorCode, nextTurn } from "../common/index.ts";
 import { add, notionalOf, type Scaled, subtract } from "../decimal/index.ts";
 import type { ChildRequest } from "../model/index.ts";
 import type { Clock, Telemetry } from "../ports/index.ts";
@@ -103,7 +103,7 @@ export class Forgetter {
         record.apply(entry);
         for (const childId of children) this.#parts.forgot(childId);
       });
-      await new Promise<void>((resolve) => clock.soon(resolve));
+      await nextTurn(clock);
     }
   }
 

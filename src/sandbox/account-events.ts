@@ -1,4 +1,4 @@
-import { errorMessage } from "../common/index.ts";
+import { errorMessage, pause } from "../common/index.ts";
 import {
   add,
   exactQuantityText,
@@ -152,7 +152,7 @@ export class RemoteAccountEvents implements AccountEvents {
         if (!isFailing) this.#failed(accountId, error);
         isFailing = true;
         queue.unshift(...fills);
-        await this.#pause();
+        await pause(this.#parts.clock, AGAIN_MS);
       }
     }
     this.#waiting.delete(accountId);
@@ -197,11 +197,6 @@ export class RemoteAccountEvents implements AccountEvents {
       positions: position === undefined ? [] : [position],
     };
     for (const listener of [...this.#listeners]) listener({ accountId, update });
-  }
-
-  #pause(): Promise<void> {
-    const { clock } = this.#parts;
-    return new Promise((resolve) => void clock.schedule(clock.monotonicMs() + AGAIN_MS, resolve));
   }
 }
 

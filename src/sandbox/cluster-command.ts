@@ -1,5 +1,5 @@
 import { openPostgresCluster, type PostgresCluster } from "../adapters/postgres/index.ts";
-import { errorMessage } from "../common/index.ts";
+import { errorMessage, pause } from "../common/index.ts";
 import {
   type ClusterReport,
   type DrainOutcome,
@@ -206,21 +206,9 @@ async function shown(
     if (signal.aborted) break;
     if (isTerminal && !flags.json) output.print(CLEAR_SCREEN);
     print(next);
-    await pause(clock, signal);
+    await pause(clock, WATCH_MS, signal);
   }
   return 0;
-}
-
-function pause(clock: Clock, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      cancel();
-      signal.removeEventListener("abort", end);
-      resolve();
-    };
-    const cancel = clock.schedule(clock.monotonicMs() + WATCH_MS, end);
-    signal.addEventListener("abort", end);
-  });
 }
 
 async function reportOf({ cluster, clock, signal, output }: Call): Promise<ClusterReport> {

@@ -1,3 +1,4 @@
+import { pause } from "../common/index.ts";
 import type { ProbePoint } from "../engine/index.ts";
 import type { Clock, MarketSink, NativeOrders, OrderStore } from "../ports/index.ts";
 
@@ -82,8 +83,7 @@ export function withStoreFaults(inner: OrderStore, clock: Clock): FaultyStore {
     if (left-- <= 0) mode = "none";
     const fault = mode;
     if (fault === "fail") throw new Error("an injected fault makes the store fail");
-    if (fault === "slow")
-      await new Promise<void>((wake) => void clock.schedule(clock.monotonicMs() + SLOW_MS, wake));
+    if (fault === "slow") await pause(clock, SLOW_MS);
     const outcomes = await inner.append(batch);
     if (fault === "unknown") throw new Error("an injected fault makes the store lose its answer");
     return outcomes;

@@ -5,7 +5,7 @@ import { createMemoryStore, type RateLimiterOptions } from "../adapters/memory/i
 import { openPostgresStore } from "../adapters/postgres/index.ts";
 import { openSqliteStore } from "../adapters/sqlite/index.ts";
 import { lockFile, oneFile, type Unlock } from "../adapters/sqlite/internal.ts";
-import { errorCode } from "../common/index.ts";
+import { errorCode, pause } from "../common/index.ts";
 import { openPaperVenue, type PaperVenue } from "../paper-exchange/index.ts";
 import type {
   Accounts,
@@ -171,7 +171,7 @@ async function lockedWhenFree(path: string, clock: Clock): Promise<Unlock> {
     } catch (error) {
       if (errorCode(error) !== "EBUSY") throw error;
     }
-    await new Promise<void>((wake) => void clock.schedule(clock.monotonicMs() + LOCKED_AGAIN_MS, wake));
+    await pause(clock, LOCKED_AGAIN_MS);
   }
 }
 

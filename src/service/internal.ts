@@ -18,4 +18,4 @@ export { dialectAt, isSocketTarget } from "./socket/destinations.ts";
 export { workMessage } from "./socket/messages.ts";
 export { MESSAGE_COST } from "./traffic/api.ts";
 export { Traffic } from "./traffic/traffic.ts";
-export { type Crowd, TrafficTurns, type TurnCost } from "./traffic/turns.ts";
+export { type Crowd, TrafficTurns } from "./traffic/turns.ts";

@@ -1,5 +1,4 @@
 export { IdMap, type ReadonlyIdMap } from "./id-map.ts";
-export { type HeapNode, LeftistHeap } from "./leftist-heap.ts";
 export { type MarketOf, MarkHistory, type MarksOf } from "./marks.ts";
 export { displayedLevel, dynamicLimit, type TrailingPoint, trailingLevel } from "./trailing.ts";
 export { TriggerBook } from "./trigger-book.ts";

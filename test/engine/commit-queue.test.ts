@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
+import { Fifo } from "../../src/engine/core/fifo.ts";
 import type { PendingRecord } from "../../src/engine/core/live-order.ts";
 import { CommitQueue, type ShardPart, settlingOrder } from "../../src/engine/shards/commit-queue.ts";
-import { PendingQueue } from "../../src/engine/shards/pending-records.ts";
 import type { Shard } from "../../src/engine/shards/shard.ts";
 
 const recordOf = (decision: number): PendingRecord => ({ decision }) as PendingRecord;
 
 /** A shard with records of these decisions in a queue. */
 function shardIn(queue: CommitQueue, decisions: readonly number[]): Shard {
-  const shard = { pending: new PendingQueue() } as unknown as Shard;
-  for (const decision of decisions) shard.pending.add(recordOf(decision));
+  const shard = { pending: new Fifo<PendingRecord>() } as unknown as Shard;
+  for (const decision of decisions) shard.pending.push(recordOf(decision));
   queue.add(shard);
   return shard;
 }

@@ -56,7 +56,7 @@ async function subject(): Promise<Subject> {
       newClientOrderId: `order-${++accepted}`,
     });
     shard.accept({ accountId: 1, timeMs: START_MS, parents: [{ intent, admission: {} }] });
-    const pending = shard.pending.take();
+    const pending = shard.pending.takeWhile(() => true);
     await store.append({ shards: [shard.appendOf(pending, [])] });
     for (const record of pending) shard.settle(record);
   };

@@ -122,4 +122,13 @@ it("a queue is left in the order in which it was joined", () => {
   while (line.size > 0) out.push(line.shift());
   expect(out).toEqual(Array.from({ length: 5_000 }, (_, n) => n));
   expect([line.shift(), line.first, line.last, line.size]).toEqual([undefined, undefined, undefined, 0]);
+  for (const item of [1, 2, 3, 4]) line.push(item);
+  expect(line.takeWhile((item, taken) => item < 4 && taken < 2)).toEqual([1, 2]);
+  expect([line.some((item) => item === 2), line.some((item) => item === 3), line.size]).toEqual([
+    false,
+    true,
+    2,
+  ]);
+  line.clear();
+  expect([line.first, line.size]).toEqual([undefined, 0]);
 });

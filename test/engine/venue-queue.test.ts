@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import type { DueChild } from "../../src/engine/children/account-turns.ts";
-import { VenueQueue, type VenueQueueParts } from "../../src/engine/children/venue-queue.ts";
+import { type DueChild, VenueQueue, type VenueQueueParts } from "../../src/engine/children/venue-queue.ts";
 import type { Core } from "../../src/engine/core/core.ts";
 import { shardOfId } from "../../src/model/index.ts";
 

@@ -1,8 +1,8 @@
-import { WorkTurns } from "../../src/engine/core/turns.ts";
+import { Slicer } from "../../src/common/index.ts";
 
 /** Turns that pass only on request of a test: after every `share` of work the caller waits. */
 export type HeldTurns = Readonly<{
-  turns: WorkTurns;
+  turns: Slicer;
   soon: (run: () => void) => void;
   /** Whether a caller waits for the next turn. */
   isAwaited: () => boolean;
@@ -23,7 +23,7 @@ export function createHeldTurns(share: number): HeldTurns {
     await settle();
   };
   return {
-    turns: new WorkTurns({ soon }, share),
+    turns: new Slicer({ soon }, share),
     soon,
     isAwaited: () => held.length > 0,
     pass,

@@ -7,15 +7,29 @@ import type { Leave, TrafficGate } from "./gate.ts";
 import { HeldConnection, type HeldRequest } from "./held-request.ts";
 import { sendLastReply } from "./last-reply.ts";
 import { OpenSet } from "./open-set.ts";
-import { readFlowOf } from "./read-flow.ts";
 import { rawReply, refusal } from "./refusals.ts";
 import type { AbandonRequest } from "./request-body.ts";
 
 /** Number of requests of one connection that may wait for their turn before reading from it stops. */
-const MOST_WAITING = 4;
+export const MOST_WAITING = 4;
 
 /** Number of unanswered requests above which a connection is closed. A client that sends more at once is hostile. */
 const MOST_UNANSWERED = 1_000;
+
+/** Stops reading a connection, and resumes it. */
+type Flow = Readonly<{ stop: () => void; resume: () => void }>;
+
+/**
+ * The flow of a connection that Node reads: a listener of "readable" stops it. Node resumes a connection that is only paused
+ * after every request.
+ */
+function flowOf(socket: Duplex): Flow {
+  const stopped = (): void => undefined;
+  return {
+    stop: () => void socket.on("readable", stopped),
+    resume: () => void socket.off("readable", stopped),
+  };
+}
 
 /**
  * One connection: the number of answers due, the steps that wait for them, the request that is arriving, and the
@@ -23,6 +37,9 @@ const MOST_UNANSWERED = 1_000;
  */
 export type HttpConnection = {
   due: number;
+  /** The newest request, of which the body may still arrive. */
+  newest: IncomingMessage | undefined;
+  flow: Flow;
   /** Resolves when the latest request has been answered. */
   last: Promise<void>;
   next: (() => void) | undefined;
@@ -93,6 +110,8 @@ export class Connections {
     if (known !== undefined) return known;
     const connection: HttpConnection = {
       due: 0,
+      newest: undefined,
+      flow: flowOf(socket),
       last: Promise.resolve(),
       next: undefined,
       arriving: undefined,
@@ -162,6 +181,7 @@ export class Connections {
     const { leave, refused } = this.#enter(connection, network);
     const earlier = connection.due > 0 ? connection.last : undefined;
     connection.due++;
+    connection.newest = request;
     this.#open.add(response);
     const held = connection.held.request(network, request);
     const ended = new Promise<void>((resolve) => {
@@ -179,7 +199,7 @@ export class Connections {
     });
     connection.last = ended;
     if (connection.due > MOST_UNANSWERED) socket.destroy();
-    else if (connection.due > MOST_WAITING) readFlowOf(socket).pause("waiting");
+    else if (connection.due === MOST_WAITING + 1) connection.flow.stop();
     return { connection, earlier, ended, held, refused };
   }
 
@@ -201,7 +221,7 @@ export class Connections {
 function answered(socket: Duplex, connection: HttpConnection): void {
   connection.due--;
   const { due, refused, next } = connection;
-  if (due === MOST_WAITING) readFlowOf(socket).resume("waiting");
+  if (due === MOST_WAITING) connection.flow.resume();
   if (due > 0) return;
   if (refused !== undefined && socket.writable) sendLastReply(socket, refused);
   connection.next = undefined;

@@ -1,15 +1,12 @@
 import type { Duplex } from "node:stream";
-import { type Crowd, TrafficTurns, type TurnCost } from "../../service/internal.ts";
-import { type ReadFlow, readFlowOf } from "./read-flow.ts";
+import { type Crowd, TrafficTurns } from "../../service/internal.ts";
+import { type HttpConnection, MOST_WAITING } from "./connections.ts";
 
-/** Number of bytes beyond the end of a head that are parsed at once: less than ten of the shortest requests. */
-const SLICE_BYTES = 256;
+/** Most bytes of requests that are parsed at once. A request of a common size is parsed in one slice. */
+const REQUEST_BYTES = 1_024;
 
-/**
- * Number of bytes that are searched for the end of a head, so that a request of a common size is parsed in one slice.
- */
-const HEAD_BYTES = 1_024;
-const END_OF_HEAD = "\r\n\r\n";
+/** Most bytes that are parsed at once where more requests may follow: less than fifteen of the shortest. */
+const PIPELINED_BYTES = 256;
 
 /** Cost for a turn of parsing a request and emitting it, besides its bytes. */
 const HEAD_COST = 1_024;
@@ -17,120 +14,11 @@ const HEAD_COST = 1_024;
 /** Number of bytes of WebSocket frames that are parsed at once: some fifty of the shortest requests. */
 const FRAME_BYTES = 4_096;
 
-/** How many of the received bytes are parsed next, and what that costs. */
-type Slice = Readonly<{ length: number; cost: TurnCost }>;
-
-/** Returns the next slice of HTTP requests. It costs for each head that it contains, at least one. */
-function sliceOfRequests(bytes: Buffer): Slice {
-  const end = bytes.subarray(0, HEAD_BYTES).indexOf(END_OF_HEAD, 0, "latin1");
-  const length = Math.min(bytes.length, end < 0 ? HEAD_BYTES : end + END_OF_HEAD.length + SLICE_BYTES);
-  const slice = bytes.subarray(0, length);
-  let heads = 0;
-  for (let at = end; at >= 0; at = slice.indexOf(END_OF_HEAD, at + 1, "latin1")) heads++;
-  return { length, cost: { bytes: length, beside: Math.max(1, heads) * HEAD_COST } };
-}
-
-/** Returns the next slice of WebSocket frames. */
-function sliceOfFrames(bytes: Buffer): Slice {
-  const length = Math.min(bytes.length, FRAME_BYTES);
-  return { length, cost: { bytes: length, beside: 0 } };
-}
-
 /** Runs a function once all events that have already happened are handled. */
 export type Soon = (run: () => void) => void;
 
-/** A place between the data of a connection and its parser. */
-type Tap = Readonly<{ deliver: (slice: Buffer) => void; remove: () => void }>;
-type TapOf = (socket: Duplex, take: (chunk: Buffer) => void) => Tap | undefined;
-
-/**
- * Takes the place of the parser's listener. Node's parser of requests keeps its listener for as long as it parses. A
- * further listener is unknown code, which may need the data as it arrives: there is no tap then.
- */
-const tapOfListener: TapOf = (socket, take) => {
-  const [parse, ...more] = socket.listeners("data");
-  if (parse === undefined || more.length > 0) return undefined;
-  socket.off("data", parse as Parser);
-  socket.on("data", take);
-  return { deliver: (slice) => parse.call(socket, slice), remove: () => void socket.off("data", take) };
-};
-
-type Parser = (chunk: Buffer) => void;
-
-/** Takes the place of the data event, so that a parser of frames can remove its listener after the last frame. */
-const tapOfEvent: TapOf = (socket, take) => {
-  const { emit } = socket;
-  socket.emit = (event: string | symbol, ...values: unknown[]): boolean => {
-    const [chunk] = values;
-    if (event !== "data" || !Buffer.isBuffer(chunk)) return Reflect.apply(emit, socket, [event, ...values]);
-    take(chunk);
-    return true;
-  };
-  return {
-    deliver: (slice) => void emit.call(socket, "data", slice),
-    remove: () => Object.assign(socket, { emit }),
-  };
-};
-
-type ReaderParts = Readonly<{
-  tap: TapOf;
-  slice: (bytes: Buffer) => Slice;
-  turn: (cost: TurnCost, begin: () => void) => void;
-}>;
-
-/** The bytes of one connection that were read and not yet parsed. */
-class Reader {
-  readonly #socket: Duplex;
-  readonly #tap: Tap | undefined;
-  readonly #flow: ReadFlow;
-  readonly #parts: ReaderParts;
-  #rest: Buffer = Buffer.alloc(0);
-  #waits = false;
-  #live = true;
-
-  constructor(socket: Duplex, parts: ReaderParts) {
-    this.#socket = socket;
-    this.#parts = parts;
-    this.#flow = readFlowOf(socket);
-    this.#tap = parts.tap(socket, (chunk) => this.#take(chunk));
-    if (this.#tap === undefined) return;
-    this.#flow.resumed = (reason) => {
-      if (reason !== "turn") this.#next();
-    };
-  }
-
-  /** Stops parsing, because another parser takes over. Returns unparsed bytes to the socket. */
-  stop(): void {
-    this.#live = false;
-    this.#tap?.remove();
-    this.#flow.resumed = () => undefined;
-    if (this.#rest.length > 0) this.#socket.unshift(this.#rest);
-    this.#rest = Buffer.alloc(0);
-    this.#flow.clear();
-  }
-
-  #take(chunk: Buffer): void {
-    this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
-    this.#next();
-    if (this.#live && this.#rest.length > 0) this.#flow.pause("turn");
-  }
-
-  #next(): void {
-    if (this.#waits || !this.#live || this.#flow.isPaused("waiting") || !this.#flow.isWanted) return;
-    if (this.#rest.length === 0) return this.#flow.resume("turn");
-    this.#waits = true;
-    const { length, cost } = this.#parts.slice(this.#rest);
-    this.#parts.turn(cost, () => {
-      if (!this.#live || this.#socket.destroyed) return;
-      const slice = this.#rest.subarray(0, length);
-      this.#rest = this.#rest.subarray(length);
-      this.#tap?.deliver(slice);
-      // Reset this only after parsing: the parser can resume its connection while it still runs.
-      this.#waits = false;
-      this.#next();
-    });
-  }
-}
+/** Whose connection it is, and its HTTP requests. Without them it carries WebSocket frames. */
+type Terms = Readonly<{ address: string; requests?: HttpConnection }>;
 
 /**
  * Parses the data of connections in turns: a slice of one connection at a time, those of one address in sequence, with
@@ -145,26 +33,86 @@ export class ReadTurns {
     this.#turns = new TrafficTurns(soon, crowd);
   }
 
-  /** Takes turns with the HTTP connection of an address. */
-  attach(socket: Duplex, address: string): void {
-    const parts = { tap: tapOfListener, slice: sliceOfRequests };
-    this.#readers.set(socket, this.#reader(socket, address, parts));
+  /** Takes turns with a connection, from its first parser on. Called again when its protocol changes. */
+  attach(socket: Duplex, terms: Terms): void {
+    const reader = this.#readers.get(socket) ?? new Reader(socket, this.#turns);
+    reader.terms = terms;
+    this.#readers.set(socket, reader);
+    if (terms.requests !== undefined) terms.requests.flow = { stop: () => undefined, resume: reader.next };
   }
 
-  /** Takes turns with the WebSocket connection of an address. */
-  follow(socket: Duplex, address: string): void {
-    this.#reader(socket, address, { tap: tapOfEvent, slice: sliceOfFrames });
-  }
-
-  /** Releases a connection whose protocol changes. */
+  /** Leaves a connection to other code, which reads it in its own way. */
   detach(socket: Duplex): void {
-    this.#readers.get(socket)?.stop();
+    this.#readers.get(socket)?.detach();
     this.#readers.delete(socket);
   }
-  #reader(socket: Duplex, address: string, parts: Omit<ReaderParts, "turn">): Reader {
-    return new Reader(socket, {
-      ...parts,
-      turn: (cost, begin) => this.#turns.begin(address, cost, begin),
-    });
+}
+
+/** What happens before a connection may be read further: bytes or the end came, its peer read answers, a body was read. */
+const WAKING = ["readable", "drain", "resume"] as const;
+
+/**
+ * Reads one connection. A listener of "readable" keeps its stream from flowing, and the stream emits what `read` returns
+ * as data, so that a parser of requests or frames listens as it always does.
+ */
+class Reader {
+  terms: Terms = { address: "" };
+  readonly #socket: Duplex;
+  readonly #turns: TrafficTurns;
+  #waits = false;
+  #live = true;
+
+  constructor(socket: Duplex, turns: TrafficTurns) {
+    this.#socket = socket;
+    this.#turns = turns;
+    for (const event of WAKING) socket.on(event, this.next);
+    socket.on("close", this.#drop);
   }
+
+  detach(): void {
+    this.#live = false;
+    for (const event of WAKING) this.#socket.off(event, this.next);
+    this.#socket.off("close", this.#drop);
+  }
+
+  /** Waits for the turn of the next slice, if there is one that may be parsed. */
+  readonly next = (): void => {
+    const most = this.#waits ? 0 : this.#most();
+    if (most === 0) return;
+    const bytes = Math.min(this.#socket.readableLength, most);
+    // A stream emits its end only when it is read once more.
+    if (bytes === 0) return void this.#socket.read(0);
+    this.#waits = true;
+    const { address, requests } = this.terms;
+    const cost = { bytes, beside: requests === undefined ? 0 : HEAD_COST };
+    this.#turns.begin(address, cost, () => this.#parse(bytes));
+  };
+
+  #parse(bytes: number): void {
+    const { address, requests } = this.terms;
+    const before = requests?.due ?? 0;
+    if (this.#most() > 0) this.#socket.read(bytes);
+    const more = (requests?.due ?? 0) - before - 1;
+    if (more > 0) this.#turns.add(address, { bytes: 0, beside: more * HEAD_COST });
+    // Reset this only after parsing: the parser can resume its connection while it still runs.
+    this.#waits = false;
+    this.next();
+  }
+
+  /** The most bytes to parse next; 0 if the connection must wait, or has no parser while its protocol changes. */
+  #most(): number {
+    const socket = this.#socket;
+    if (!this.#live || socket.destroyed || socket.listenerCount("data") === 0) return 0;
+    const { requests } = this.terms;
+    if (requests === undefined) return FRAME_BYTES;
+    const { due, newest } = requests;
+    const arriving = newest?.complete === false ? newest : undefined;
+    const isFull = arriving !== undefined && arriving.readableLength >= arriving.readableHighWaterMark;
+    if (due > MOST_WAITING || isFull || socket.writableNeedDrain) return 0;
+    const isAlone = due === 0 && socket.readableLength <= REQUEST_BYTES;
+    return isAlone || arriving !== undefined ? REQUEST_BYTES : PIPELINED_BYTES;
+  }
+
+  /** Drops what is left when the connection has closed: ws would parse it all at once. */
+  readonly #drop = (): void => void this.#socket.read();
 }

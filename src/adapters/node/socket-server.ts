@@ -154,7 +154,7 @@ export class SocketMount {
       if (!arrival.last) session.arriving?.(arrival.bytes);
       else if (arrival.bytes > LAST_BYTES) socket.terminate();
     });
-    this.#turns?.follow(request.socket, this.#connections.networkOf(request));
+    this.#turns?.attach(request.socket, { address: this.#connections.networkOf(request) });
     const whole = (): void => {
       if (!arrival.last) arrival.bytes = 0;
     };

@@ -62,7 +62,8 @@ export function createTransport({
     // If the host handles upgrades itself, nothing would report a change of protocol.
     if (socketMount !== undefined || server.listenerCount("upgrade") === 0) {
       // Connections of proxies share one turn until their clients are known.
-      turns.attach(socket, gate.peerOf(socket.remoteAddress ?? "") ?? "");
+      const address = gate.peerOf(socket.remoteAddress ?? "") ?? "";
+      turns.attach(socket, { address, requests: connections.of(socket) });
     }
     // A connection whose upgrade was not granted is emitted again.
     if (sockets.has(socket)) return;

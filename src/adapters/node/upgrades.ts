@@ -24,11 +24,10 @@ export type UpgradeParts = Readonly<{
  */
 export function serveUpgrades(server: Server, { sockets, connections, turns, takes }: UpgradeParts): void {
   server.on("upgrade", (request, socket, head) => {
-    turns?.detach(socket);
     // From here on Node no longer handles errors of the connection, and an unhandled error event ends the process.
     if (!socket.listeners("error").includes(unheard)) socket.on("error", unheard);
     const taken = takes(request);
-    if (!taken && server.listenerCount("upgrade") > 1) return;
+    if (!taken && server.listenerCount("upgrade") > 1) return turns?.detach(socket);
     connections.afterAnswers(socket, () => {
       // Nothing is decided by, or rebuilt from, headers of which Node may have cut some: the length of the body, or what
       // a proxy has added.

@@ -1,4 +1,4 @@
-import { errorName } from "../../common/index.ts";
+import { errorName, Pause } from "../../common/index.ts";
 import { harmless } from "../../host-answers/index.ts";
 import type { Telemetry } from "../../ports/index.ts";
 import { readJson } from "../../wire/index.ts";
@@ -83,8 +83,7 @@ class VenueFollower {
   #isClosed = false;
   #pauseMs = FIRST_PAUSE_MS;
   #end: AbandonExchange = () => undefined;
-  #cancelPause: () => void = () => undefined;
-  #wake: () => void = () => undefined;
+  readonly #pause: Pause = new Pause();
   #problem = "";
 
   constructor(parts: Following & StreamListener & Readonly<{ name: StreamName }>) {
@@ -100,8 +99,7 @@ class VenueFollower {
   close(): void {
     this.#isClosed = true;
     this.#end("closed");
-    this.#cancelPause();
-    this.#wake();
+    this.#pause.end();
   }
 
   async #follow(): Promise<void> {
@@ -113,7 +111,11 @@ class VenueFollower {
         this.#failed(error);
       }
       this.#isLive = false;
-      if (!this.#isClosed) await this.#pause();
+      if (this.#isClosed) return;
+      const { clock } = this.#parts.link;
+      const untilMs = clock.monotonicMs() + this.#pauseMs;
+      this.#pauseMs = Math.min(2 * this.#pauseMs, LONGEST_PAUSE_MS);
+      await this.#pause.until((over) => clock.schedule(untilMs, over));
     }
   }
 
@@ -136,16 +138,6 @@ class VenueFollower {
 
   #report(level: "warn" | "info", name: string, fields: Readonly<Record<string, string>>): void {
     this.#parts.telemetry?.event(level, name, { stream: this.#parts.name, ...fields });
-  }
-
-  #pause(): Promise<void> {
-    const { clock } = this.#parts.link;
-    const pauseMs = this.#pauseMs;
-    this.#pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
-    return new Promise((resolve) => {
-      this.#wake = resolve;
-      this.#cancelPause = clock.schedule(clock.monotonicMs() + pauseMs, resolve);
-    });
   }
 
   /** Reads one connection until it ends. Rejects if it cannot be opened, breaks, is silent or cannot be read. */

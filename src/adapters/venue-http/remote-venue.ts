@@ -1,3 +1,4 @@
+import { pause } from "../../common/index.ts";
 import { harmless } from "../../host-answers/index.ts";
 import type { ChildReport, ChildRequest } from "../../model/index.ts";
 import type {
@@ -93,21 +94,8 @@ export class RemoteVenue implements ExecutionVenue {
         const isUnsent = error instanceof VenueHttpError && error.problem === "unsent";
         if (!isUnsent || signal.aborted || link.isClosed) throw error;
       }
-      await this.#pause(pauseMs, signal);
+      await pause(link.clock, pauseMs, signal);
     }
-  }
-
-  #pause(pauseMs: number, signal: globalThis.AbortSignal): Promise<void> {
-    const { clock } = this.#parts.link;
-    return new Promise((resolve) => {
-      const done = (): void => {
-        cancel();
-        signal.removeEventListener("abort", done);
-        resolve();
-      };
-      const cancel = clock.schedule(clock.monotonicMs() + pauseMs, done);
-      signal.addEventListener("abort", done);
-    });
   }
 
   #began(hello: StreamMessage, isAnew: boolean): void {

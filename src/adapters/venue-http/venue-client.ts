@@ -1,4 +1,4 @@
-import { errorMessage } from "../../common/index.ts";
+import { errorMessage, pause } from "../../common/index.ts";
 import { checkedClock, harmless, QuietTelemetry } from "../../host-answers/index.ts";
 import type { Instrument } from "../../model/index.ts";
 import type {
@@ -129,7 +129,7 @@ async function greet(link: VenueLink, withinMs: number): Promise<Manifest> {
       // The refusal has told the server's time, so that the next signature is right.
       if (isFirst && code === "STALE") continue;
     }
-    await new Promise<void>((resolve) => void clock.schedule(clock.monotonicMs() + PAUSE_MS, resolve));
+    await pause(clock, PAUSE_MS);
   }
 }
 

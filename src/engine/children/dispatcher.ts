@@ -1,4 +1,4 @@
-import { errorMessage } from "../../common/index.ts";
+import { errorMessage, Pause } from "../../common/index.ts";
 import { executable, executableLevels, isActive, isExpired, isSlotOver } from "../../lifecycle/index.ts";
 import { type ChildRequest, type ParentOrder, shardOfId } from "../../model/index.ts";
 import type { ExecutionVenue, SubmitOptions } from "../../ports/index.ts";
@@ -10,12 +10,11 @@ import { LATE, LATE_IN_QUEUE, OVERTAKEN } from "../eligibility/stall-watch.ts";
 import type { MarketHub } from "../market/market-hub.ts";
 import type { Shards } from "../shards/shards.ts";
 import type { Timers } from "../time/timers.ts";
-import type { DueChild } from "./account-turns.ts";
 import type { ChildReports, Withdrawal } from "./child-reports.ts";
 import type { Reconciler } from "./reconciler.ts";
 import type { Submissions } from "./submissions.ts";
 import type { VenueClock } from "./venue-clock.ts";
-import type { VenueQueue } from "./venue-queue.ts";
+import type { DueChild, VenueQueue } from "./venue-queue.ts";
 
 /**
  * Returns why a child must not be handed over any more; undefined when it may be. This is the last check before the
@@ -147,18 +146,13 @@ export class Dispatcher {
     const isOver = (): boolean =>
       this.#stopped || [...shards].every((number) => !this.#unanswered.has(number));
     if (isOver()) return;
-    await new Promise<void>((resolve) => {
-      const look = (): void => {
-        if (isOver()) end();
-      };
-      const cancel = this.#parts.timers.after(this.#core.settings.submitDeadlineMs, () => end());
-      const end = (): void => {
-        this.#answerListeners.delete(look);
-        cancel();
-        resolve();
-      };
-      this.#answerListeners.add(look);
-    });
+    const pause = new Pause();
+    const look = (): void => {
+      if (isOver()) pause.end();
+    };
+    this.#answerListeners.add(look);
+    await pause.until((over) => this.#parts.timers.after(this.#core.settings.submitDeadlineMs, over));
+    this.#answerListeners.delete(look);
   }
 
   /** Withdraws the children of some shards that were not handed over, each by a record. Returns whether there was any. */

@@ -1,6 +1,7 @@
+import type { Slicer } from "../../common/index.ts";
 import type { ReadonlyIdMap } from "../../triggers/index.ts";
 import { clearWork, type LiveOrder } from "../core/live-order.ts";
-import { COSTS, type WorkTurns } from "../core/turns.ts";
+import { COSTS } from "../core/turns.ts";
 import type { Arming } from "../eligibility/arming.ts";
 import type { ExposureTracker } from "../eligibility/exposure-tracker.ts";
 import type { PovParticipants } from "../eligibility/pov-participants.ts";
@@ -53,7 +54,7 @@ export class Rearming {
    * Stops watching the parents of a shard that another node runs from now on. Resolves when they are as a follower of the shard
    * would have made them.
    */
-  async releaseAll(shard: Shard, parents: ReadonlyIdMap<LiveOrder>, turns: WorkTurns): Promise<void> {
+  async releaseAll(shard: Shard, parents: ReadonlyIdMap<LiveOrder>, turns: Slicer): Promise<void> {
     for (const live of parents.values()) {
       this.#release(shard, live);
       clearWork(live);

@@ -1,9 +1,10 @@
+import { FairQueue, type Queued } from "../../common/index.ts";
 import { capabilitiesOf } from "../../host-answers/index.ts";
-import { SHARD_COUNT, shardOfId } from "../../model/index.ts";
+import { type ChildRequest, SHARD_COUNT, shardOfId } from "../../model/index.ts";
 import type { ExecutionVenue } from "../../ports/index.ts";
 import type { AppendTimes, Core } from "../core/core.ts";
+import type { Moment } from "../core/engine-time.ts";
 import { Fifo } from "../core/fifo.ts";
-import { AccountTurns, type DueChild, type QueuedChild } from "./account-turns.ts";
 import type { VenueClock } from "./venue-clock.ts";
 
 /** Capacity of the token bucket, as the time in which the rate fills it. */
@@ -91,6 +92,18 @@ export class VenuePace {
   }
 }
 
+/** A due child, the time until which it may go, when its intent was handed to the store, and whether it was durable in time. */
+export type DueChild = Readonly<{
+  child: ChildRequest;
+  notAfterMs: number;
+  requestedAt: Moment;
+  isInTime: boolean;
+}>;
+
+/** Children by account. */
+type Children = FairQueue<number, DueChild>;
+type QueuedChild = Queued<number, DueChild>;
+
 /** Dependencies of {@link VenueQueue}. */
 export type VenueQueueParts = Readonly<{ venue: ExecutionVenue; venueClock: VenueClock; times: AppendTimes }>;
 
@@ -103,11 +116,10 @@ export class VenueQueue {
   readonly #venue: ExecutionVenue;
   readonly #clock: VenueClock;
   readonly #times: AppendTimes;
-  readonly #reducing: AccountTurns = new AccountTurns();
-  readonly #opening: AccountTurns = new AccountTurns();
+  readonly #reducing: Children = new FairQueue();
+  readonly #opening: Children = new FairQueue();
   /** By shard number: children whose turn does not come before they are taken back. */
   readonly #aside: Map<number, QueuedChild[]> = new Map();
-  #places = 0;
   readonly #pace: VenuePace = new VenuePace();
 
   constructor(core: Core, { venue, venueClock, times }: VenueQueueParts) {
@@ -125,14 +137,14 @@ export class VenueQueue {
 
   /** The child that goes next. */
   get first(): DueChild | undefined {
-    return this.#next.first?.due;
+    return this.#next.first;
   }
 
   add(due: DueChild): void {
-    const turns = this.#turnsOf(due);
-    const child = turns.queued(due, this.#places++);
+    const children = this.#childrenLike(due);
+    const child = children.place(due.child.accountId, due);
     const aside = this.#aside.get(shardOfId(due.child.parentOrderId));
-    if (aside === undefined) turns.add(child);
+    if (aside === undefined) children.add(child);
     else aside.push(child);
   }
 
@@ -150,20 +162,20 @@ export class VenueQueue {
     const aside = this.#aside.get(shard);
     if (aside === undefined) return;
     this.#aside.delete(shard);
-    for (const child of aside) this.#turnsOf(child.due).add(child);
+    for (const child of aside) this.#childrenLike(child.item).add(child);
   }
 
   /** Puts the children of a shard behind all others, also those that reduce a position. */
   putLast(shard: number): void {
     for (const due of this.removeOf(new Set([shard])))
-      this.#opening.add(this.#opening.queued(due, this.#places++, true));
+      this.#opening.add(this.#opening.place(due.child.accountId, due, true));
   }
 
   /** Removes and returns the children of some shards, each in the order in which it would have gone. */
   removeOf(shards: ReadonlySet<number>): readonly DueChild[] {
-    const removed = this.#remove(shards).map(({ due }) => due);
+    const removed = this.#remove(shards).map(({ item }) => item);
     for (const { child } of removed)
-      for (const turns of [this.#reducing, this.#opening]) turns.evict(child.accountId);
+      for (const children of [this.#reducing, this.#opening]) children.evict(child.accountId);
     return removed;
   }
 
@@ -210,11 +222,11 @@ export class VenueQueue {
     return [...aside, ...this.#reducing.remove(isMeant), ...this.#opening.remove(isMeant)];
   }
 
-  #turnsOf({ child }: DueChild): AccountTurns {
+  #childrenLike({ child }: DueChild): Children {
     return child.reduceOnly ? this.#reducing : this.#opening;
   }
 
-  get #next(): AccountTurns {
+  get #next(): Children {
     return this.#reducing.size > 0 ? this.#reducing : this.#opening;
   }
 }

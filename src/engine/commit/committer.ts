@@ -1,4 +1,4 @@
-import { errorMessage } from "../../common/index.ts";
+import { errorMessage, Pause } from "../../common/index.ts";
 import { InvariantError } from "../../errors/index.ts";
 import { readOutcomes } from "../../host-answers/index.ts";
 import type { KeptQuote, MarketMark, PricedPrint } from "../../model/index.ts";
@@ -17,7 +17,7 @@ import type { Bursts } from "../time/bursts.ts";
 import type { Timers } from "../time/timers.ts";
 import type { Housekeeping } from "./housekeeping.ts";
 import { MarkPause } from "./mark-pause.ts";
-import { LateCalls, Reloads } from "./reloads.ts";
+import { Reloads, watchLateCalls } from "./reloads.ts";
 
 /** Dependencies of {@link Committer}. */
 export type CommitParts = Readonly<{
@@ -70,7 +70,6 @@ export class Committer {
   readonly #parts: CommitParts;
   readonly #backlog: MarketBacklog = new MarketBacklog();
   readonly #marks: MarkPause;
-  readonly #late: LateCalls;
   readonly #reloads: Reloads;
   #begun = false;
   #busy = false;
@@ -80,8 +79,8 @@ export class Committer {
   /** The append whose prints and quotes the later ones wait for. */
   #marketAside: Batch | undefined;
   #requestedAt: Moment = { wallMs: 0, monotonicMs: 0 };
-  /** Ends the pause after a failure; undefined when there is none. */
-  #endPause: (() => void) | undefined;
+  /** The pause after a failure. */
+  readonly #pause: Pause = new Pause();
   /** Whether a caller waits for records that were decided since the last failure. */
   #isRequested = false;
   /** Number of consecutive appends that were not kept. */
@@ -94,8 +93,7 @@ export class Committer {
     this.#core = core;
     this.#parts = parts;
     this.#marks = new MarkPause(core, { ...parts, wake: () => this.wake() });
-    this.#late = new LateCalls(core, parts);
-    this.#reloads = new Reloads(core, { ...parts, late: this.#late, read: () => this.#requeue() });
+    this.#reloads = new Reloads(core, { ...parts, read: () => this.#requeue() });
   }
 
   /**
@@ -116,7 +114,7 @@ export class Committer {
 
   /** Whether an append is due or under way. */
   get busy(): boolean {
-    return this.#open.length > 0 || (this.#busy && this.#endPause === undefined);
+    return this.#open.length > 0 || (this.#busy && !this.#pause.isOn);
   }
 
   /**
@@ -127,7 +125,7 @@ export class Committer {
     if (shard !== undefined) this.#parts.commits.add(shard);
     if (isRequested) {
       this.#isRequested = true;
-      this.#endPause?.();
+      this.#pause.end();
     }
     if (!this.#begun || this.#busy || this.#stopped) return;
     this.#core.clock.soon(() => {
@@ -191,7 +189,7 @@ export class Committer {
       const waiting = this.#whenMarked;
       const batch = this.#gather();
       this.#whenMarked = [];
-      if (batch !== undefined && (await this.#commit(batch)) === "pause") await this.#pause();
+      if (batch !== undefined && (await this.#commit(batch)) === "pause") await this.#waitAfterFailure();
       for (const { shard, resolve } of waiting) resolve(this.#areMarksDurable(shard));
       if (batch === undefined) break;
       this.#parts.bursts.wake();
@@ -364,7 +362,7 @@ export class Committer {
   #watchStore(batch: Batch, resume: Resume, abandon: (error: Error) => void): () => void {
     const { hostTimeoutMs } = this.#core.settings;
     let times = 0;
-    return this.#late.watch(() => {
+    return watchLateCalls(this.#core, this.#parts, () => {
       const error = new Error(`the store has not answered an append for ${++times * hostTimeoutMs} ms`);
       this.#parts.board.storeFailed(error);
       // Calls are given up whatever their records wait for: this append, one that was set aside, or the next.
@@ -448,15 +446,9 @@ export class Committer {
     return ++this.#failures > 1 ? "pause" : undefined;
   }
 
-  async #pause(): Promise<void> {
-    if (this.#isRequested) return;
-    let cancel: () => void = () => undefined;
-    await new Promise<void>((resolve) => {
-      this.#endPause = resolve;
-      cancel = this.#parts.timers.after(this.#core.settings.retryMinMs, resolve);
-    });
-    cancel();
-    this.#endPause = undefined;
+  async #waitAfterFailure(): Promise<void> {
+    const { retryMinMs } = this.#core.settings;
+    if (!this.#isRequested) await this.#pause.until((over) => this.#parts.timers.after(retryMinMs, over));
   }
 }
 

@@ -6,34 +6,30 @@ import type { Shard } from "../shards/shard.ts";
 import type { StatusBoard } from "../status/status-board.ts";
 import type { Timers } from "../time/timers.ts";
 
-/** Answers the calls that have waited for a record for `hostTimeoutMs`, while the store is silent. */
-export class LateCalls {
-  readonly #core: Core;
-  readonly #parts: Readonly<{ timers: Timers; calls: OpenCalls }>;
-
-  constructor(core: Core, parts: Readonly<{ timers: Timers; calls: OpenCalls }>) {
-    this.#core = core;
-    this.#parts = parts;
-  }
-
-  /** Answers them each time that `hostTimeoutMs` has passed, until the returned function is called. Calls a function before. */
-  watch(before: () => void = () => undefined): () => void {
-    const { hostTimeoutMs } = this.#core.settings;
-    const late = (): void => {
-      before();
-      this.#parts.calls.abandon(this.#core.monotonicMs() - hostTimeoutMs);
-      cancel = this.#parts.timers.after(hostTimeoutMs, late);
-    };
-    let cancel = this.#parts.timers.after(hostTimeoutMs, late);
-    return () => cancel();
-  }
+/**
+ * Answers the calls that have waited for a record for `hostTimeoutMs`, while the store is silent: each time that this time has
+ * passed, until the returned function is called. Calls a function before.
+ */
+export function watchLateCalls(
+  { settings, monotonicMs }: Core,
+  { timers, calls }: Readonly<{ timers: Timers; calls: OpenCalls }>,
+  before: () => void = () => undefined,
+): () => void {
+  const { hostTimeoutMs } = settings;
+  const late = (): void => {
+    before();
+    calls.abandon(monotonicMs() - hostTimeoutMs);
+    cancel = timers.after(hostTimeoutMs, late);
+  };
+  let cancel = timers.after(hostTimeoutMs, late);
+  return () => cancel();
 }
 
 /** Dependencies of {@link Reloads}. */
 type ReloadParts = Readonly<{
   timers: Timers;
   board: StatusBoard;
-  late: LateCalls;
+  calls: OpenCalls;
   /** Called when a shard runs again, or belongs to another engine. */
   read: () => void;
 }>;
@@ -69,7 +65,7 @@ export class Reloads {
   /** Reads a shard. After a failure it waits `retryMinMs`, doubled with each further one up to `retryMaxMs` (decision EG). */
   async #read({ shard, pending }: Unread, mayBeStored: boolean, failures = 0): Promise<void> {
     this.#unread.add(shard);
-    this.#endWatch ??= this.#parts.late.watch();
+    this.#endWatch ??= watchLateCalls(this.#core, this.#parts);
     try {
       await shard.reload(pending, mayBeStored);
       this.#unread.delete(shard);

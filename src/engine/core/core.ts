@@ -1,3 +1,4 @@
+import { Slicer } from "../../common/index.ts";
 import { notional } from "../../decimal/index.ts";
 import { checkedClock, harmless, Questions, QuietTelemetry } from "../../host-answers/index.ts";
 import type { Rules } from "../../lifecycle/index.ts";
@@ -10,7 +11,7 @@ import { EngineTime } from "./engine-time.ts";
 import { type LeaseTerm, Trust } from "./open-calls.ts";
 import { type ExposureLag, OwnExecutions } from "./own-executions.ts";
 import { resolveSettings } from "./settings.ts";
-import { WorkTurns } from "./turns.ts";
+import { BACKGROUND_SHARE } from "./turns.ts";
 
 /** Services and state that the parts of one engine share. */
 export type Core = Readonly<{
@@ -36,7 +37,7 @@ export type Core = Readonly<{
   /** Whether this engine may rely on owning its shards. */
   trust: Trust;
   /** Slices background work that no caller waits for. */
-  turns: WorkTurns;
+  turns: Slicer;
   counters: Counters;
   clientIds: ClientIdFilter;
   executions: OwnExecutions;
@@ -93,7 +94,7 @@ export function coreOf(options: EngineOptions, term?: LeaseTerm): Core {
     monotonicMs: () => clock.monotonicMs(),
     time,
     trust: new Trust(() => ({ wallMs: clock.nowMs(), monotonicMs: clock.monotonicMs() }), term),
-    turns: new WorkTurns(clock),
+    turns: new Slicer(clock, BACKGROUND_SHARE),
     counters: {
       shards: SHARD_COUNT,
       decisions: 0,

@@ -1,4 +1,4 @@
-/** Removed items stay in the array until they are half of it and at least this many. */
+/** Removed items stay in the array until they are all of it, or half of it and at least this many. */
 const SPARE = 1_024;
 
 /** A first-in, first-out queue. Each operation takes constant time, whatever the length. */
@@ -27,10 +27,29 @@ export class Fifo<T> {
     if (this.size === 0) return undefined;
     const { first } = this;
     this.#items[this.#start++] = undefined;
-    if (this.#start >= SPARE && this.#start * 2 >= this.#items.length) {
+    if (this.size === 0 || (this.#start >= SPARE && this.#start * 2 >= this.#items.length)) {
       this.#items = this.#items.slice(this.#start);
       this.#start = 0;
     }
     return first;
+  }
+
+  /** Removes and returns the first items, for as long as this holds for an item and the number of those taken. */
+  takeWhile(holds: (item: T, taken: number) => boolean): readonly T[] {
+    const taken: T[] = [];
+    for (let { first } = this; first !== undefined && holds(first, taken.length); { first } = this) {
+      taken.push(first);
+      this.shift();
+    }
+    return taken;
+  }
+
+  some(holds: (item: T) => boolean): boolean {
+    return this.#items.some((item) => item !== undefined && holds(item));
+  }
+
+  clear(): void {
+    this.#items = [];
+    this.#start = 0;
   }
 }

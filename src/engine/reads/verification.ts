@@ -1,10 +1,11 @@
+import type { Slicer } from "../../common/index.ts";
 import { copyOf, type ParentOrder } from "../../model/index.ts";
 import { encodeParent } from "../../wire/index.ts";
 import type { Verification } from "../core/api.ts";
 import type { Core } from "../core/core.ts";
 import { EngineError } from "../core/engine-error.ts";
 import { timely, type WholeReads } from "../core/stored.ts";
-import { COSTS, type WorkTurns } from "../core/turns.ts";
+import { COSTS } from "../core/turns.ts";
 import { type ParentCapture, replayShard } from "../shards/replay.ts";
 import type { Shard } from "../shards/shard.ts";
 
@@ -14,11 +15,11 @@ const PAGE = 128;
 
 /** Hash of a set of parents, independent of their order: the sum of the hashes of their encodings. */
 class StateHash {
-  readonly #turns: WorkTurns;
+  readonly #turns: Slicer;
   #sum = 0n;
   #count = 0;
 
-  constructor(turns: WorkTurns) {
+  constructor(turns: Slicer) {
     this.#turns = turns;
   }
 
@@ -130,7 +131,7 @@ async function readMarket(store: WholeReads): Promise<void> {
 }
 
 /** Returns the open parents of a capture. Ended legs are read from the store with all other ended parents. */
-async function openOf({ open }: Capture, turns: WorkTurns): Promise<readonly ParentOrder[]> {
+async function openOf({ open }: Capture, turns: Slicer): Promise<readonly ParentOrder[]> {
   const parents = (await open.gather(turns, () => true)) ?? [];
   return parents.filter(({ ended }) => ended === undefined);
 }

@@ -89,12 +89,14 @@ export class CommitQueue {
     const shards = [...this.#shards].filter((shard) => (taken.get(shard)?.length ?? 0) < most);
     // Decisions are numbered without gaps, and the store was handed all older ones, except for those of held shards.
     const oldest = shards.reduce(
-      (before, { pending }) => Math.min(before, pending.oldest ?? before),
+      (before, { pending }) => Math.min(before, pending.first?.decision ?? before),
       Number.POSITIVE_INFINITY,
     );
     for (const shard of shards) {
       const earlier = taken.get(shard) ?? [];
-      const pending = shard.pending.take(oldest + left, most - earlier.length);
+      const mayFollow = ({ decision }: PendingRecord, taken: number): boolean =>
+        decision < oldest + left && taken < most - earlier.length;
+      const pending = shard.pending.takeWhile(mayFollow);
       if (pending.length > 0) taken.set(shard, [...earlier, ...pending]);
       if (shard.pending.size === 0) this.#shards.delete(shard);
     }

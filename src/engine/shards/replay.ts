@@ -1,3 +1,4 @@
+import type { Slicer } from "../../common/index.ts";
 import { invariant } from "../../errors/index.ts";
 import { countOfId, evolveAll } from "../../lifecycle/index.ts";
 import type { Fact, JournalRecord, ParentChange, ParentOrder } from "../../model/index.ts";
@@ -6,7 +7,7 @@ import { IdMap, type ReadonlyIdMap } from "../../triggers/index.ts";
 import type { Core } from "../core/core.ts";
 import type { LiveOrder } from "../core/live-order.ts";
 import type { ExecutionReader } from "../core/own-executions.ts";
-import { COSTS, type WorkTurns } from "../core/turns.ts";
+import { COSTS } from "../core/turns.ts";
 
 /**
  * Options of a capture: the live orders of a shard, the record up to which they count, and which parents are
@@ -41,7 +42,7 @@ export class ParentCapture {
   }
 
   /** Resolves to the parents; to undefined when `goesOn` returns false after a turn. */
-  async gather(turns: WorkTurns, goesOn: () => boolean): Promise<readonly ParentOrder[] | undefined> {
+  async gather(turns: Slicer, goesOn: () => boolean): Promise<readonly ParentOrder[] | undefined> {
     try {
       return await this.#gather(turns, goesOn);
     } finally {
@@ -56,7 +57,7 @@ export class ParentCapture {
     this.#options.ended(this);
   }
 
-  async #gather(turns: WorkTurns, goesOn: () => boolean): Promise<readonly ParentOrder[] | undefined> {
+  async #gather(turns: Slicer, goesOn: () => boolean): Promise<readonly ParentOrder[] | undefined> {
     const parents: ParentOrder[] = [];
     // Parents added meanwhile may be visited too; they do not belong to the capture.
     for (const { durable } of this.#options.liveOrders.values()) {
@@ -168,7 +169,7 @@ function follows(
 type Range = Readonly<{
   shard: number;
   until: number;
-  turns: WorkTurns;
+  turns: Slicer;
   /** The `forgotten` of the shard's head. */
   forgotten?: number;
   fromEmpty?: boolean;

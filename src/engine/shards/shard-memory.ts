@@ -1,9 +1,10 @@
+import type { Slicer } from "../../common/index.ts";
 import { orderListOf } from "../../lifecycle/index.ts";
 import { type ListMembership, type OrderList, type ParentOrder, weightBytesOf } from "../../model/index.ts";
 import { IdMap, type ReadonlyIdMap } from "../../triggers/index.ts";
 import type { ClientIdFilter } from "../core/client-id-filter.ts";
 import { type LiveOrder, liveOrderOf, type ParentStep, type PendingRecord } from "../core/live-order.ts";
-import { COSTS, type WorkTurns } from "../core/turns.ts";
+import { COSTS } from "../core/turns.ts";
 import { AccountOrders } from "./account-orders.ts";
 import { ParentCapture } from "./replay.ts";
 
@@ -38,7 +39,7 @@ export class ShardMemory {
    */
   async remember(
     read: ReadonlyIdMap<ParentOrder>,
-    { turns, clientIds }: Readonly<{ turns: WorkTurns; clientIds: Pick<ClientIdFilter, "add"> }>,
+    { turns, clientIds }: Readonly<{ turns: Slicer; clientIds: Pick<ClientIdFilter, "add"> }>,
   ): Promise<void> {
     const endedLegs: ParentOrder[] = [];
     for (const order of read.values()) {

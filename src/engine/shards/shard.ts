@@ -7,6 +7,7 @@ import type { ReadonlyIdMap } from "../../triggers/index.ts";
 import { encodeRecord } from "../../wire/index.ts";
 import type { Core } from "../core/core.ts";
 import { EngineError } from "../core/engine-error.ts";
+import { Fifo } from "../core/fifo.ts";
 import { ifLost, type LiveOrder, type ParentStep, type PendingRecord } from "../core/live-order.ts";
 import type { ShardReads } from "../core/stored.ts";
 import type { AccountOrders } from "./account-orders.ts";
@@ -18,7 +19,6 @@ import {
   Intents,
   membershipOf,
   type NewParents,
-  PendingQueue,
   resolveAll,
   Undecided,
 } from "./pending-records.ts";
@@ -36,7 +36,7 @@ export class Shard {
   /** Endings that are decided. */
   readonly endings: Endings = new Endings();
   /** Records that wait for the committer. */
-  readonly pending: PendingQueue = new PendingQueue();
+  readonly pending: Fifo<PendingRecord> = new Fifo();
   readonly #core: Core;
   readonly #reads: ShardReads;
   readonly #deadlines: ShardSources["deadlines"];
@@ -440,7 +440,7 @@ export class Shard {
 
   /** Makes the records that were not handed to the store undecided. The store cannot have kept them. */
   #abandonPending(): void {
-    for (const pending of this.pending.take()) this.#undecided.add(pending, false);
+    for (const pending of this.pending.takeWhile(() => true)) this.#undecided.add(pending, false);
   }
 
   #answerAll(): void {
@@ -473,7 +473,7 @@ export class Shard {
     const pending: PendingRecord = { record, text, decision, decidedAtMs, steps, list, waiters: [] };
     this.#sequence = record.sequence;
     this.#intents.decided(steps);
-    this.pending.add(pending);
+    this.pending.push(pending);
     for (const { orderId, accountId } of endedBy(steps, this.liveOrders))
       this.endings.decided({ orderId, accountId, sequence: record.sequence });
     for (const { order } of steps) this.memory.take(order).pending = pending;

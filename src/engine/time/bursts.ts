@@ -74,7 +74,7 @@ export class Bursts {
 
   /** Queues a single action that counts as one unit. */
   do(lane: Lane, key: string | number, run: () => void): void {
-    this.add(lane, key, once(run));
+    this.add(lane, key, once(run, 1));
   }
 
   /**
@@ -83,7 +83,7 @@ export class Bursts {
    */
   async past(lane: Lane): Promise<void> {
     const keys = [...this.#lanes[lane].values()];
-    await Promise.all(keys.map((waiting) => new Promise<void>((resolve) => waiting.push(atNoCost(resolve)))));
+    await Promise.all(keys.map((waiting) => new Promise<void>((resolve) => waiting.push(once(resolve, 0)))));
   }
 
   /** Subtracts units that other work of this turn has used. */
@@ -178,16 +178,7 @@ export class Bursts {
   }
 }
 
-function* once(run: () => void): Generator<number, void> {
+function* once(run: () => void, units: number): Generator<number, void> {
   run();
-  yield 1;
-}
-
-function atNoCost(run: () => void): Steps {
-  return {
-    next: () => {
-      run();
-      return { done: true, value: undefined };
-    },
-  };
+  if (units > 0) yield units;
 }

@@ -233,7 +233,7 @@ export class Timers {
   stop(): void {
     this.#stopped = true;
     for (const heap of this.#heaps) heap.clear();
-    while (this.#inputs.shift() !== undefined);
+    this.#inputs.clear();
     this.#arm();
   }
 

@@ -1,3 +1,4 @@
+import { Slicer } from "../../common/index.ts";
 import type { Engine } from "../../engine/index.ts";
 import type { Questions } from "../../host-answers/index.ts";
 import type {
@@ -33,11 +34,6 @@ const TURN_MS = 4;
 /** Rows that are made before the time is looked at. An answer of no more rows is short. */
 const ROWS_AT_ONCE = 16;
 
-/** Resolves after all events that have already happened are handled. */
-export function nextTurn(clock: Pick<Clock, "soon">): Promise<void> {
-  return new Promise((resolve) => clock.soon(resolve));
-}
-
 /**
  * Makes long answers in shares. Of all those that are under way, one turn of the event loop makes one further share, so that
  * they delay other requests little, however many of them clients ask for. Short answers do not wait. Source: decisions AJ
@@ -45,10 +41,11 @@ export function nextTurn(clock: Pick<Clock, "soon">): Promise<void> {
  */
 export class LongAnswers {
   readonly #clock: Pick<Clock, "soon" | "monotonicMs">;
-  readonly #waiting: (() => void)[] = [];
+  readonly #turns: Slicer;
 
   constructor(clock: Pick<Clock, "soon" | "monotonicMs">) {
     this.#clock = clock;
+    this.#turns = new Slicer(clock);
   }
 
   /** Maps the rows of an answer, and begins at most `rowsPerTurn` of them in one turn, fewer if they take long. */
@@ -60,7 +57,7 @@ export class LongAnswers {
     const begun: Promise<U[]>[] = [];
     const isLong = rows.length > Math.min(rowsPerTurn, ROWS_AT_ONCE);
     for (let from = 0; from < rows.length; ) {
-      if (from > 0 || (isLong && this.#waiting.length > 0)) await this.#turn();
+      if (from > 0 || (isLong && this.#turns.isBusy)) await this.#turns.turn();
       const untilMs = this.#clock.monotonicMs() + TURN_MS;
       const end = Math.min(rows.length, from + rowsPerTurn);
       do {
@@ -73,20 +70,6 @@ export class LongAnswers {
       } while (from < end && this.#clock.monotonicMs() < untilMs);
     }
     return (await Promise.all(begun)).flat() as U[];
-  }
-
-  #turn(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#waiting.push(resolve);
-      if (this.#waiting.length === 1) this.#plan();
-    });
-  }
-
-  #plan(): void {
-    this.#clock.soon(() => {
-      this.#waiting.shift()?.();
-      if (this.#waiting.length > 0) this.#plan();
-    });
   }
 }
 

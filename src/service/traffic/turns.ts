@@ -1,3 +1,5 @@
+import { FairQueue } from "../../common/index.ts";
+
 /**
  * Bytes of requests that begin in one turn of the event loop, while connections are being accepted and for addresses
  * that have proved nothing. It is small, because one connection is accepted per turn, and a client in the queue behind
@@ -31,7 +33,7 @@ const MOST_SHARED_WEIGHT = 4;
  * Cost of a request or message for its turn: `bytes`, with the work of a long answer, and the cost besides them, of which
  * proved addresses are counted a part.
  */
-export type TurnCost = Readonly<{ bytes: number; beside: number }>;
+type TurnCost = Readonly<{ bytes: number; beside: number }>;
 
 /** Returns the cost of a request or message for its turn. */
 export const turnCost = ({ bytes, weight }: Readonly<{ bytes: number; weight: number }>): TurnCost => {
@@ -58,7 +60,7 @@ type WaitingRequest = Readonly<{ cost: TurnCost; begin: () => void }>;
 export class TrafficTurns {
   readonly #soon: (run: () => void) => void;
   readonly #crowd: Crowd;
-  readonly #queues: Map<string, WaitingRequest[]> = new Map();
+  readonly #waiting: FairQueue<string, WaitingRequest> = new FairQueue();
   #arrivals = 0;
   #isCalm = true;
   #used = 0;
@@ -73,10 +75,8 @@ export class TrafficTurns {
   /** Starts at once while this turn has room, else when the address has its turn. */
   begin(address: string, cost: TurnCost, begin: () => void): void {
     this.#plan();
-    if (this.#used < SHARE && this.#queues.size === 0) return this.#run(address, { cost, begin });
-    const queue = this.#queues.get(address);
-    if (queue === undefined) this.#queues.set(address, [{ cost, begin }]);
-    else queue.push({ cost, begin });
+    if (this.#used < SHARE && this.#waiting.size === 0) return this.#run(address, { cost, begin });
+    this.#waiting.add(this.#waiting.place(address, { cost, begin }));
   }
 
   /** Counts work of an address that has begun, once its cost is known. It uses up the turns after it. */
@@ -98,16 +98,11 @@ export class TrafficTurns {
     this.#planned = false;
     // Cost above this turn's share is charged to the following turns.
     this.#used = Math.max(0, this.#used - SHARE);
-    if (this.#used > 0 || this.#queues.size > 0) this.#plan();
+    if (this.#used > 0 || this.#waiting.size > 0) this.#plan();
     while (this.#used < SHARE) {
-      const [first] = this.#queues;
-      if (first === undefined) return;
-      const [address, queue] = first;
-      const next = queue.shift();
-      // Moves the address behind the others.
-      this.#queues.delete(address);
-      if (queue.length > 0) this.#queues.set(address, queue);
-      if (next !== undefined) this.#run(address, next);
+      const next = this.#waiting.shift();
+      if (next === undefined) return;
+      this.#run(next.key, next.item);
     }
   }
 

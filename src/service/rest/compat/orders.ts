@@ -1,3 +1,4 @@
+import { nextTurn } from "../../../common/index.ts";
 import { OrderError } from "../../../errors/index.ts";
 import { CHILD_PREFIX } from "../../../lifecycle/index.ts";
 import type { NativeOrder, ParentOrder } from "../../../model/index.ts";
@@ -14,7 +15,7 @@ import { cancelList } from "../list-handlers.ts";
 import { readWithCatalogue } from "../look-ups.ts";
 import { type AccountPage, hasOrders, nativeOrders } from "../native-handlers.ts";
 import { anyViewOf, cancelNamed } from "../order-handlers.ts";
-import { type Answer, nextTurn, type ServiceParts, type SignedCall } from "../parts.ts";
+import type { Answer, ServiceParts, SignedCall } from "../parts.ts";
 import type { Members } from "./forms.ts";
 
 /** The orders of an account in one market, or in all. */
