@@ -107,7 +107,7 @@ class SharingNode implements ClusterNode {
           return made.unsubscribe;
         },
       });
-      this.#lease.show(engine);
+      this.#lease.show({ ...engine, isIdle: () => owned.isIdle });
     };
   }
 
@@ -180,13 +180,18 @@ class SharingNode implements ClusterNode {
     return this.#lease.hasEnded;
   }
 
+  /** Whether another node has declared this one dead, which ran shards. */
+  get #isLost(): boolean {
+    return this.#keeper.isLost && this.#parts.core.trust.isOver;
+  }
+
   get #runsAll(): boolean {
     return this.#engineParts.shards.all.every(({ isOwned }) => isOwned);
   }
 
   get #state(): ClusterNodeState {
     if (this.#isClosed) return "closed";
-    return this.#keeper.isLost ? "lost" : this.#loop.state;
+    return this.#isLost ? "lost" : this.#loop.state;
   }
 
   /** Returns whether the engine hears the events of a child: of its own shards, and with the market journal of none. */
@@ -287,8 +292,8 @@ export async function openNode(given: NodeOptions): Promise<ClusterNode> {
   const core = coreOf(given, cluster);
   const checked = checkedLeases(leases, core.questions);
   const parts: NodeParts = { core, cluster, options: checkedOptions(core, given), leases: checked };
-  const { name, address, version, ttlMs, clockApartMs } = cluster;
-  const entry: NodeEntry = { name, address, version, ttlMs, shares: true, ...readableJournal() };
+  const { name, address, version, ttlMs, clockApartMs, standby } = cluster;
+  const entry: NodeEntry = { name, address, version, ttlMs, shares: !standby, ...readableJournal() };
   const market = new WaitingMarket(core, parts.options.instruments, cluster);
   const subscriptions: Subscriptions = {
     venue: new VenueBuffer(core, ttlMs),

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type ClusterNode, EngineError, type Standby } from "../engine/index.ts";
+import { type ClusterNode, EngineError } from "../engine/index.ts";
 import type { JsonInput, JsonObject } from "../wire/index.ts";
 import { readAccountSetup } from "./account-setup.ts";
 import { CRASH_POINTS } from "./crash-points.ts";
@@ -142,7 +142,7 @@ function health(exchange: Exchange): unknown {
 }
 
 /** A standby, and the desk of a venue in a process of its own. */
-export type ControlledStandby = Readonly<{ standby: Standby; desk: VenueDesk | undefined }>;
+export type ControlledStandby = Readonly<{ standby: ClusterNode; desk: VenueDesk | undefined }>;
 
 /**
  * Returns what a standby says of itself: its state, and why it could not take over. Calls about a venue elsewhere reach

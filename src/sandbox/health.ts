@@ -1,7 +1,6 @@
 import type {
   ClusterNodeStatus,
   EngineStatus,
-  StandbyStatus,
   StatusKind,
   StatusReason,
 } from "../engine/index.ts";
@@ -42,7 +41,7 @@ export function withHealth(engine: Readonly<{ status: () => EngineStatus }>, han
 }
 
 /** State of a standby. One that has taken over is active for others when it serves. */
-export function stateOfStandby(standby: Readonly<{ status: () => Pick<StandbyStatus, "state"> }>): string {
+export function stateOfStandby(standby: Readonly<{ status: () => Pick<ClusterNodeStatus, "state"> }>): string {
   const { state } = standby.status();
   return state === "active" ? "taking-over" : state;
 }

@@ -12,7 +12,7 @@ import {
 } from "../adapters/node/index.ts";
 import { listen } from "../adapters/node/internal.ts";
 import { errorMessage } from "../common/index.ts";
-import type { Standby } from "../engine/index.ts";
+import type { ClusterNode } from "../engine/index.ts";
 import type { Clock, RateLimiter, Telemetry } from "../ports/index.ts";
 import {
   createClusterService,
@@ -86,7 +86,7 @@ type NodeParts = Readonly<{
 
 /** Answers on a port before and after the node has taken over. Rejects if the port is in use. */
 export async function serveNode(
-  standby: Standby,
+  standby: ClusterNode,
   settings: SandboxSettings,
   { telemetry, link, clock, controlUrl }: NodeParts,
 ): Promise<ServedNode> {

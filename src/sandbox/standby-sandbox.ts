@@ -1,5 +1,5 @@
 import type { PeerLink } from "../adapters/node/index.ts";
-import type { Standby } from "../engine/index.ts";
+import type { ClusterNode } from "../engine/index.ts";
 import { SHARD_COUNT } from "../model/index.ts";
 import { answerControl, answerStandby } from "./control-routes.ts";
 import type { Exchange, ExchangeHost } from "./exchange.ts";
@@ -86,7 +86,7 @@ class SandboxNode {
 }
 
 /** Returns whether another process serves. Of several that share the shards, none owns all of them. */
-export function isBehindAnother(standby: Pick<Standby, "ownerOf">): boolean {
+export function isBehindAnother(standby: Pick<ClusterNode, "ownerOf">): boolean {
   for (let shard = 0; shard < SHARD_COUNT; shard++) if (standby.ownerOf(shard)?.isSelf === false) return true;
   return false;
 }

@@ -50,7 +50,7 @@ async function startPair(): Promise<Readonly<{ cluster: Cluster; a: ClusterNode;
   return { cluster, a, b };
 }
 
-const numberOf = ({ standby }: ClusterNode): number => standby.status().incarnation;
+const numberOf = ({ node }: ClusterNode): number => node.status().incarnation;
 
 describe("decision ZJ: an operator asks a node to hand over", () => {
   it("the node learns of it with its beat, its host hands over, and another node owns every shard", async () => {

@@ -294,7 +294,7 @@ describe("decision KX: shards move for evenness only when it is worth it", () =>
     expect([settled(beside({})), settled(beside({}, 2))]).toEqual([0, 16]);
     const { at, moved } = watchOf(1);
     at(0, beside({ dead: true }, 2));
-    expect([moved(2_000, beside({ dead: true })), settled(beside({ shares: false }))]).toEqual([16, 16]);
+    expect([moved(2_000, beside({ dead: true })), settled(beside({ shares: false }))]).toEqual([16, 0]);
   });
 });
 

@@ -113,11 +113,12 @@ export class LeaseKeeper {
     this.#beat();
   }
 
-  /** Sets what the node does, and tells the store at once. If that fails, the next beat tells it. */
-  async reportState(state: NodeState): Promise<void> {
-    if (this.#state === state) return;
+  /** Sets what the node does, and tells the store at once. If that fails, the next beat tells it. Resolves to whether it is new. */
+  async reportState(state: NodeState): Promise<boolean> {
+    if (this.#state === state) return false;
     this.#state = state;
     await this.renew();
+    return true;
   }
 
   /** Stops renewing. */

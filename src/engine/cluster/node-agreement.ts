@@ -25,10 +25,6 @@ export function objectionsTo(owner: NodeRow, own: NodeEntry): readonly string[] 
     objections.push(
       `cluster.ttlMs is ${own.ttlMs} here and ${owner.ttlMs} at node ${nameOf(owner)}, which owns the shards: give all nodes the same value`,
     );
-  if ((owner.shares === true) !== (own.shares === true))
-    objections.push(
-      `node ${nameOf(owner)} ${owner.shares === true ? "shares the shards with others" : "owns all shards"}, unlike this one: open all nodes with openNode, or all with openStandby`,
-    );
   return objections;
 }
 

@@ -9,6 +9,9 @@ import { EVERY_SHARD, shardsIn } from "./shard-sets.ts";
 /** Dependencies of {@link OwnLease}. */
 export type OwnLeaseParts = Readonly<{ leases: ShardLeases; keeper: LeaseKeeper }>;
 
+/** Where the lease is shown; `isIdle` tells whether the node runs no shard, and takes none. */
+type Shown = Readonly<{ board: StatusBoard; shards: Shards; isIdle?: () => boolean }>;
+
 /** The lease of the node on which an engine runs: what the engine shows of it, and its end. */
 export class OwnLease {
   readonly #core: Core;
@@ -37,7 +40,7 @@ export class OwnLease {
   }
 
   /** Shows the state of the lease on the status of the engine, and fences shards that another node has claimed. */
-  show({ board, shards }: Readonly<{ board: StatusBoard; shards: Shards }>): void {
+  show({ board, shards, isIdle = () => false }: Shown): void {
     const { keeper } = this.#parts;
     const lost = (): void => {
       board.leaseFailed("LEASE_LOST");
@@ -47,7 +50,8 @@ export class OwnLease {
     keeper.listen({
       lapsed: () => board.leaseFailed("LEASE_LAPSED"),
       renewed: () => board.leaseRenewed(),
-      lost,
+      // Nothing is lost of a node that runs no shard: it joins again.
+      lost: () => isIdle() || lost(),
       clockApart: (byMs) => board.clockApart(byMs),
       handOverWanted: (isWanted) => board.handOverWanted(isWanted),
     });

@@ -62,6 +62,12 @@ export class OwnedShards {
     return this.#moving.size > 0;
   }
 
+  /** Whether no shard is in memory, and none is being taken. */
+  get isIdle(): boolean {
+    const { all } = this.#parts.shards;
+    return !this.isBusy && !this.runsMarket && all.every(({ state }) => state === "elsewhere");
+  }
+
   /**
    * Claims a set of shards, reads in new statements what their owners appended last, and runs them. Resolves to false if
    * another node has taken one of them. After a failure the node may own shards that it does not run; a further call for

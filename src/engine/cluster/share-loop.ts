@@ -153,6 +153,7 @@ export class ShareLoop {
     while (!this.#stopped) {
       let pauseMs = keeper.beatMs;
       try {
+        if (keeper.isLost && !this.#core.trust.isOver) await keeper.join();
         if (!keeper.isLost) pauseMs = await this.#step();
         this.#failing = undefined;
       } catch (error) {
@@ -181,7 +182,7 @@ export class ShareLoop {
     board.nodesOutdated(outdatedIn(live, entry));
     board.shardsUnowned(this.#shares.unclaimed);
     this.#reportLost();
-    await keeper.reportState(this.state);
+    const isNew = await keeper.reportState(this.state);
     const hasDeclared = await watch.declareFailedDead(view);
     const hasTaken = !this.#stopped && (await this.#act(reading));
     const isExpecting = this.#isExpecting(reading);
@@ -191,8 +192,10 @@ export class ShareLoop {
       await this.#follow(reading);
       if (isExpecting) await keeper.renew();
     }
-    // What was released while this node claimed is waiting.
-    if (hasDeclared || hasTaken) return 0;
+    // What was released while this node claimed is waiting. A standby takes what is free as soon as it is ready; nodes that share
+    // wait for the next reading, because others may begin at the same time.
+    const isAwaited = isNew && this.state === "ready" && entry.shares !== true;
+    if (hasDeclared || hasTaken || isAwaited) return 0;
     return isQuick ? HAND_OVER_PAUSE_MS : watch.untilDueMs(reading.view, keeper.untilReadMs);
   }
 
@@ -270,13 +273,14 @@ export class ShareLoop {
 
   /**
    * Runs again what belongs to this node and does not run: its release failed, or the answer to its claim was lost. What it
-   * cannot run it gives up, so that another node can take it.
+   * cannot run, or should not, it gives up, so that another node can take it.
    */
   async #reclaim({ view, own }: ShareReading, gives: ReadonlySet<number>): Promise<void> {
     const { owned } = this.#parts;
     const isIdle = (shard: number): boolean => !owned.runs(shard) && !owned.isMoving(shard);
     const idle = ownedBy(view, own).filter(({ shard }) => isIdle(shard) && !gives.has(shard));
-    const set = this.#takeable(idle.map(({ shard }) => shard));
+    const isUnfit = this.#objections.length > 0 || this.#parts.keeper.apartMs !== undefined;
+    const set = isUnfit ? [] : this.#takeable(idle.map(({ shard }) => shard));
     this.#abandon(idle.filter(({ shard }) => !set.includes(shard)));
     await this.#take(set);
   }

@@ -25,10 +25,12 @@ export type ShareReading = Readonly<{
   mostShards: number;
   /** Nodes that are not dead. */
   live: ReadonlySet<number>;
-  /** Nodes that own a part of the shards or could, by rising incarnation. */
+  /** Nodes that own a part of the shards or could. */
   able: readonly number[];
-  /** Those of them that take more shards, as far as the deciding node knows. */
+  /** Those of them that take more shards, as far as the deciding node knows; if none does, a standby that takes what is free. */
   takers: readonly number[];
+  /** Standbys that own shards although others are to have them now. They give everything away. */
+  retiring: readonly number[];
   /** The deal that follows from the members above. */
   deal: Deal;
   /** Whether shards are to move now so that the shares become even. */
@@ -36,7 +38,7 @@ export type ShareReading = Readonly<{
 }>;
 
 /** What a deal is made from. */
-export type Dealable = Pick<ShareReading, "view" | "live" | "able" | "takers">;
+export type Dealable = Pick<ShareReading, "view" | "live" | "able" | "takers" | "retiring">;
 
 /** Shards that their owner assigns to another node. */
 export type ShareMove = Readonly<{ to: number; shards: readonly number[] }>;
@@ -50,17 +52,36 @@ export type Deal = Readonly<{ dealt: ReadonlyMap<number, number>; shares: Readon
 /** Whether a node can read what the other nodes of a view write. The answer must not depend on who asks. */
 export type CanRead = (row: NodeRow, view: ClusterView) => boolean;
 
-/** Returns the nodes that can own a part of the shards, by rising incarnation. */
-export function ableIn(view: ClusterView, canRead: CanRead): readonly number[] {
-  const isAble = (row: NodeRow): boolean =>
-    !row.dead &&
-    row.shares === true &&
-    (row.state === "ready" || row.state === "active") &&
-    canRead(row, view);
-  return view.nodes
-    .filter(isAble)
-    .map(({ incarnation }) => incarnation)
-    .sort((a, b) => a - b);
+/** Returns the nodes that could run shards, by rising incarnation. */
+export function fitIn(view: ClusterView, canRead: CanRead): readonly NodeRow[] {
+  const isFit = (row: NodeRow): boolean =>
+    !row.dead && (row.state === "ready" || row.state === "active") && canRead(row, view);
+  return view.nodes.filter(isFit).sort((a, b) => a.incarnation - b.incarnation);
+}
+
+/** What each node does, by rising incarnation. */
+type Roles = Pick<ShareReading, "able" | "takers" | "retiring">;
+
+/**
+ * Returns which of the nodes that could run shards own some, take more, and give theirs away. Those that are no standbys share the shards. If there is none,
+ * one standby has all: the one that owns most of them, of several the one with the lowest incarnation. If none of these takes
+ * more, another standby takes what is free.
+ */
+export function rolesIn(
+  view: ClusterView,
+  rows: readonly NodeRow[],
+  hasRoom: (node: number) => boolean,
+): Roles {
+  const fit = rows.map(({ incarnation }) => incarnation);
+  const sharing = rows.filter(({ shares }) => shares === true).map(({ incarnation }) => incarnation);
+  const owned = new Map(fit.map((node) => [node, ownedBy(view, node).length]));
+  const sole = largest(owned, fit);
+  const able = sharing.length === 0 && sole !== undefined ? [sole] : sharing;
+  const takers = able.filter(hasRoom);
+  const spare = fit.find((node) => !able.includes(node) && hasRoom(node));
+  if (takers.length === 0 && spare !== undefined) takers.push(spare);
+  const isRetiring = (node: number): boolean => !able.includes(node) && !takers.includes(node);
+  return { able, takers, retiring: fit.filter((node) => isRetiring(node) && shareOf(owned, node) > 0) };
 }
 
 /** Returns whether a shard belongs to nobody, to a dead node, or to one that is gone. */
@@ -110,9 +131,9 @@ export function claimsOf(reading: ShareReading): readonly (readonly number[])[] 
   return sets;
 }
 
-/** Returns whether no two shares differ by more than one shard: there is nothing to move. */
+/** Returns whether no two shares differ by more than one shard, and no standby has any: there is nothing to move. */
 export function isEven(reading: ShareReading): boolean {
-  return spreadOf(reading) <= 1;
+  return spreadOf(reading) <= 1 && retireeIn(reading.retiring, reading.deal.shares) === undefined;
 }
 
 /** Returns whether a node hands over and still owns shards. They go to the smallest nodes anyway. */
@@ -125,7 +146,8 @@ export function isHandOverUnderWay({ view }: ShareReading): boolean {
  * on its way to a node that has no more than it even then. A move to a larger one is an operator's.
  */
 export function isUneven(reading: Shared): boolean {
-  const { view, able, deal } = reading;
+  const { view, able, retiring, deal } = reading;
+  if (retireeIn(retiring, deal.shares) !== undefined) return true;
   const tolerated = Math.max(TOLERATED, (TOLERATED_PART * view.shards.length) / able.length);
   if (spreadOf(reading) > tolerated) return true;
   return onWayIn(reading).some(
@@ -139,28 +161,35 @@ export function isUneven(reading: Shared): boolean {
 
 /** Returns whether the nodes of a view make their shares even, as far as one knows who is none of them. */
 export function isEvened(view: ClusterView): boolean {
-  const able = ableIn(view, () => true);
-  const dealable = { view, live: livingIn(view), able, takers: able };
+  const always = (): boolean => true;
+  const dealable = { view, live: livingIn(view), ...rolesIn(view, fitIn(view, always), always) };
   return isUneven({ ...dealable, deal: dealOf(dealable) });
 }
 
 /**
- * Returns the shards that the node assigns to others so that the shares become even. The largest gives to the smallest, one
- * shard after the other, as long as not too many are on their way. Every owner goes through the same steps and does its own.
+ * Returns the shards that the node assigns to others so that the shares become even. A standby gives everything, then the
+ * largest gives to the smallest, one shard after the other, as long as not too many are on their way. Every owner goes through the
+ * same steps and does its own.
  */
 export function movesOf(reading: ShareReading): readonly ShareMove[] {
-  const { view, own, able, takers } = reading;
+  const { view, own, able, takers, retiring } = reading;
   if (!reading.isEvening) return [];
   const shares = new Map(reading.deal.shares);
+  const growable = takers.filter((node) => able.includes(node));
   const targets: number[] = [];
   for (let left = MOST_ON_WAY - onWayIn(reading).length; left > 0; left--) {
-    const [from, to] = [largest(shares, able), smallest(shares, takers)];
-    if (from === undefined || to === undefined || shareOf(shares, from) - shareOf(shares, to) <= 1) break;
+    const retiree = retireeIn(retiring, shares);
+    const [from, to] = [
+      retiree ?? largest(shares, able),
+      smallest(shares, retiree === undefined ? growable : takers),
+    ];
+    if (from === undefined || to === undefined) break;
+    if (retiree === undefined && shareOf(shares, from) - shareOf(shares, to) <= 1) break;
     add(shares, from, -1);
     add(shares, to, 1);
     if (from === own) targets.push(to);
   }
-  const movable = unassigned(view, own).filter((shard) => shard !== MARKET_SHARD);
+  const movable = unassigned(view, own).filter((shard) => shard !== MARKET_SHARD || retiring.includes(own));
   return movesTo(targets, movable);
 }
 
@@ -240,8 +269,11 @@ const giversIn = ({ view, own }: ShareReading): readonly number[] =>
     .map(({ incarnation }) => incarnation)
     .sort((a, b) => a - b);
 
-const isHandingOver = ({ dead, shares, state }: NodeRow): boolean =>
-  !dead && shares === true && state === "handing-over";
+const isHandingOver = ({ dead, state }: NodeRow): boolean => !dead && state === "handing-over";
+
+/** Returns the first standby that has shards to give away. */
+const retireeIn = (retiring: readonly number[], shares: ReadonlyMap<number, number>): number | undefined =>
+  retiring.find((node) => shareOf(shares, node) > 0);
 
 /** Gives the first shards to these targets, one to each entry, and groups them by target. */
 function movesTo(targets: readonly number[], shards: readonly number[]): readonly ShareMove[] {
@@ -255,7 +287,8 @@ function movesTo(targets: readonly number[], shards: readonly number[]): readonl
 
 /** Returns by how much the largest share is above the smallest one that can grow. */
 function spreadOf({ deal: { shares }, able, takers }: Shared): number {
-  const [most, least] = [largest(shares, able), smallest(shares, takers)];
+  const growable = takers.filter((node) => able.includes(node));
+  const [most, least] = [largest(shares, able), smallest(shares, growable)];
   return most === undefined || least === undefined ? 0 : shareOf(shares, most) - shareOf(shares, least);
 }
 

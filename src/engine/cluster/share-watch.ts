@@ -1,14 +1,15 @@
-import type { ClusterView, ShardOwner } from "../../ports/index.ts";
+import type { ClusterView, NodeRow, ShardOwner } from "../../ports/index.ts";
 import type { ReadTimes } from "./beat-watch.ts";
 import { ownedBy } from "./cluster-views.ts";
 import {
-  ableIn,
   type CanRead,
   dealOf,
+  fitIn,
   isEven,
   isFree,
   isHandOverUnderWay,
   isUneven,
+  rolesIn,
   type ShareReading,
 } from "./share-plan.ts";
 
@@ -66,13 +67,13 @@ export class ShareWatch {
   observe(view: ClusterView, own: number, times: ReadTimes): ShareReading {
     const { mostShards = Number.POSITIVE_INFINITY, canRead } = this.#parts;
     const live = new Set(view.nodes.filter(({ dead }) => !dead).map(({ incarnation }) => incarnation));
-    const able = ableIn(view, canRead);
-    this.#noteFull(view, able, times);
+    const fit = fitIn(view, canRead);
+    this.#noteFull(view, fit, times);
     const hasRoom = (node: number): boolean => {
       const owned = ownedBy(view, node).length;
       return node === own ? owned < mostShards : owned !== this.#full.get(node);
     };
-    const dealable = { view, live, able, takers: able.filter(hasRoom) };
+    const dealable = { view, live, ...rolesIn(view, fit, hasRoom) };
     const deal = dealOf(dealable);
     const reading: ShareReading = { ...dealable, own, mostShards, deal, isEvening: false };
     this.#noteLying(reading, times);
@@ -84,10 +85,11 @@ export class ShareWatch {
    * Notes the nodes that have left a shard that was dealt to them, and forgets those that own another number since, or that
    * could take none meanwhile.
    */
-  #noteFull(view: ClusterView, able: readonly number[], { requestedMs }: ReadTimes): void {
+  #noteFull(view: ClusterView, fit: readonly NodeRow[], { requestedMs }: ReadTimes): void {
     const full = new Map<number, number>();
     for (const [node, count] of this.#full)
-      if (able.includes(node) && ownedBy(view, node).length === count) full.set(node, count);
+      if (fit.some(({ incarnation }) => incarnation === node) && ownedBy(view, node).length === count)
+        full.set(node, count);
     for (const row of view.shards) {
       const lying = this.#lying.get(row.shard);
       if (lying?.to === undefined || !isSame(lying.row, row)) continue;

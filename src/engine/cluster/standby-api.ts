@@ -1,4 +1,5 @@
 import {
+  flagOption,
   numberOption,
   type OptionCheck,
   optionalOption,
@@ -27,6 +28,11 @@ export interface ClusterOptions {
   readonly marginMs?: number;
   /** How far the clocks of machine and store may be apart before the node takes no new orders. Default 500. */
   readonly clockApartMs?: number;
+  /**
+   * Whether the node takes no shards while a node that is no standby lives, and gives back what it has when one comes. Of several
+   * standbys alone, one takes all shards. Default false.
+   */
+  readonly standby?: boolean;
 }
 
 /** Options of a standby: those of the engine that it becomes, and its part in the cluster. */
@@ -104,6 +110,7 @@ export const clusterOption: OptionCheck = optionsOf<ClusterOptions>({
   ttlMs: optionalOption(wholeOption({ from: 100 }, " of milliseconds")),
   marginMs: optionalOption(wholeOption({ from: 1 }, " of milliseconds")),
   clockApartMs: optionalOption(numberOption({ from: 0 }, " of milliseconds")),
+  standby: optionalOption(flagOption),
 });
 
 /** Checks the options of a standby. */
@@ -126,9 +133,9 @@ export function leasesOf({ leases }: Pick<OrderStore, "leases">, call: string): 
  * half of the ttl.
  */
 export function clusterOf(given: ClusterOptions, call: string): Required<ClusterOptions> {
-  const { name, address = "", version = "", ttlMs = 10_000, clockApartMs = 500 } = given;
+  const { name, address = "", version = "", ttlMs = 10_000, clockApartMs = 500, standby = false } = given;
   const marginMs = given.marginMs ?? Math.ceil(ttlMs / 10);
   if (marginMs * 2 >= ttlMs)
     throw new RangeError(`${call}.cluster.marginMs must be below half of ttlMs, ${ttlMs}, got ${marginMs}`);
-  return { name, address, version, ttlMs, marginMs, clockApartMs };
+  return { name, address, version, ttlMs, marginMs, clockApartMs, standby };
 }
