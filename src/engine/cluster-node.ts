@@ -2,7 +2,6 @@ import { checkedLeases, harmless } from "../host-answers/index.ts";
 import { readChildId } from "../lifecycle/index.ts";
 import { SHARD_COUNT, shardOfId } from "../model/index.ts";
 import type { NodeEntry, ShardHead, ShardLeases } from "../ports/index.ts";
-import { MarkHistory } from "../triggers/index.ts";
 import { readableJournal } from "../wire/index.ts";
 import { FollowedJournal } from "./cluster/followed-journal.ts";
 import { FollowedMarket } from "./cluster/followed-market.ts";
@@ -12,8 +11,12 @@ import {
   type ClusterNode,
   type ClusterNodeState,
   type ClusterNodeStatus,
+  type ClusterOptions,
+  clusterOf,
+  leasesOf,
   type NodeOptions,
   nodeOptions,
+  type ShardHolder,
 } from "./cluster/node-api.ts";
 import { NodeLease } from "./cluster/node-lease.ts";
 import { NodeWatch } from "./cluster/node-watch.ts";
@@ -22,7 +25,6 @@ import { ShardClaims } from "./cluster/shard-claims.ts";
 import { ShardHolders } from "./cluster/shard-holders.ts";
 import { ShardMoves } from "./cluster/shard-moves.ts";
 import { ShareLoop } from "./cluster/share-loop.ts";
-import { type ClusterOptions, clusterOf, leasesOf, type ShardHolder } from "./cluster/standby-api.ts";
 import { VenueBuffer } from "./cluster/venue-buffer.ts";
 import { WaitingMarket } from "./cluster/waiting-market.ts";
 import type { AtRest, Engine, EngineOptions, Verification } from "./core/api.ts";
@@ -53,7 +55,7 @@ type NodeParts = Readonly<{
   cluster: Required<ClusterOptions>;
 }>;
 
-/** A node whose engine runs a part of the shards. */
+/** A node whose engine runs its share of the shards. */
 class SharingNode implements ClusterNode {
   readonly engine: Engine;
   readonly #parts: NodeParts;
@@ -103,7 +105,7 @@ class SharingNode implements ClusterNode {
         },
         venue: (listener) => venue.passOn(listener, (childId) => this.#accepts(childId)),
         subscribe: () => {
-          market.passOn({ market: engine.market, acceptedAtMs: () => undefined });
+          market.passOn(engine.market);
           return made.unsubscribe;
         },
       });
@@ -250,7 +252,7 @@ async function made(
   const stored = await marketIn(store);
   // Orders of any node may watch a market, so the last quotes of all are kept.
   const memory = new QuoteMemory({ watchesAll: true });
-  const ahead = { gates: market.gates, books: new Map(), history: new MarkHistory(), memory };
+  const ahead = { gates: market.gates, memory };
   const engine = engineParts(core, options, { heads: NO_HEADS, market: { ...stored, marks: [], ahead } });
   engine.market.stopWriting();
   state.engine = engine;
@@ -268,9 +270,9 @@ async function made(
 }
 
 /**
- * Opens a node that shares the shards of a store with others. Its engine runs from the beginning. The node takes its part of
- * the shards that nobody owns, takes over shards of nodes that fail, and gives shards to nodes that join, until all have
- * about the same number. Resolves when it follows the journal and its engine runs. Rejects when the store cannot be read or
+ * Opens a node of a cluster on a store with leases. Its engine runs from the beginning. The node takes its part of the shards that
+ * nobody owns, takes over shards of nodes that fail, and gives shards to nodes that join, until all have about the same number. A
+ * standby takes none while another node lives that is none. Resolves when it follows the journal and its engine runs. Rejects when the store cannot be read or
  * holds data of a newer version, and with a TypeError or RangeError that names an option that is missing, unknown, of the
  * wrong type or out of range, or a store without leases (decisions KX and KY). It closes the store then, unless an option is
  * wrong.
@@ -294,7 +296,7 @@ export async function openNode(given: NodeOptions): Promise<ClusterNode> {
   const parts: NodeParts = { core, cluster, options: checkedOptions(core, given), leases: checked };
   const { name, address, version, ttlMs, clockApartMs, standby } = cluster;
   const entry: NodeEntry = { name, address, version, ttlMs, shares: !standby, ...readableJournal() };
-  const market = new WaitingMarket(core, parts.options.instruments, cluster);
+  const market = new WaitingMarket(core, parts.options.instruments, ttlMs);
   const subscriptions: Subscriptions = {
     venue: new VenueBuffer(core, ttlMs),
     market,

@@ -33,17 +33,11 @@ export type {
   ClusterNode,
   ClusterNodeState,
   ClusterNodeStatus,
+  ClusterOptions,
   NodeOptions,
+  ShardHolder,
 } from "./cluster/node-api.ts";
 export type { OperatorOptions } from "./cluster/operator-parts.ts";
-export type {
-  ClusterOptions,
-  ShardHolder,
-  Standby,
-  StandbyOptions,
-  StandbyState,
-  StandbyStatus,
-} from "./cluster/standby-api.ts";
 export { openNode } from "./cluster-node.ts";
 export { SettlementError, type SettlementProblem } from "./commands/settlement.ts";
 export type { AccountView, OrderPage } from "./core/account-view.ts";
@@ -109,4 +103,3 @@ export type {
 } from "./core/events.ts";
 export { DEFAULT_SETTINGS, resolveSettings } from "./core/settings.ts";
 export { openEngine } from "./engine.ts";
-export { openStandby } from "./standby.ts";

@@ -1,6 +1,5 @@
 import { wrongOption } from "../common/index.ts";
 import type { Price } from "../decimal/index.ts";
-import { expiresAtMs } from "../lifecycle/index.ts";
 import type { JournalRecord, OrderList, ParentOrder, PriceBar } from "../model/index.ts";
 import type { ExecutionVenue, Telemetry, VolumeHistory } from "../ports/index.ts";
 import { orderIntent } from "../requests/index.ts";
@@ -26,8 +25,6 @@ import { metricsOf } from "./status/metrics.ts";
 export type Opening = Readonly<{
   /** Puts the state of a shard into its memory, after which the shard runs, or leaves it to other nodes. */
   load: (shard: Shard) => Promise<void> | void;
-  /** Returns whether a parent needs nothing before the opening, because it was armed ahead. Omitted: none was. */
-  isArmed?: (live: LiveOrder) => boolean;
   /** Subscribes to the venue, in place of a subscription of its own. */
   venue?: ExecutionVenue["subscribe"];
   /** Subscribes to the market. */
@@ -56,7 +53,7 @@ export class RunningEngine implements Api.Engine {
    * and the market. Looks open children up after subscribing to the venue: the answer covers earlier events, and the
    * subscription later ones.
    */
-  async start({ load, isArmed, venue, subscribe }: Opening): Promise<void> {
+  async start({ load, venue, subscribe }: Opening): Promise<void> {
     const { core, shards, timers, stream, rearming, children, committer, endedNames, exposure } = this.#parts;
     for (const shard of shards.all) await load(shard);
     core.probe("after-load");
@@ -74,7 +71,6 @@ export class RunningEngine implements Api.Engine {
         if (core.time.isDoubted) stream.openedBehind(Math.round(core.time.wallLeadMs));
       });
     await this.#inTurns((live) => {
-      if (isArmed?.(live) === true) return COSTS.visit;
       rearming.arm(live);
       return COSTS.arm;
     });
@@ -94,7 +90,6 @@ export class RunningEngine implements Api.Engine {
     this.#parts.quotes.begin();
     endedNames.begin();
     this.#unsubscribe = subscribe();
-    if (isArmed !== undefined) void this.#armExpiries();
   }
 
   /** Asks for a second witness of a later wall clock, and looks again when it has had the time to stay. */
@@ -103,15 +98,6 @@ export class RunningEngine implements Api.Engine {
     if (!core.time.isDoubted) return;
     timers.after(core.time.doubtedForMs, () => void core.time.nowMs());
     core.clock.soon(() => venueClock.query());
-  }
-
-  /** Sets the timers of expiries that were not soon at the opening, in slices. */
-  async #armExpiries(): Promise<void> {
-    await this.#inTurns((live) => {
-      if (live.cancelExpiry !== undefined || expiresAtMs(live.working) === undefined) return COSTS.visit;
-      this.#parts.arming.arm(live);
-      return COSTS.arm;
-    });
   }
 
   /** Calls a function, which returns the cost of its work, for every open parent, in slices. */
@@ -285,7 +271,7 @@ export class RunningEngine implements Api.Engine {
     if (lease === undefined)
       throw new HandOverError(
         "NO_LEASE",
-        "the engine has no lease: only one that openStandby opened hands over",
+        "the engine has no lease: only one that openNode opened hands over",
       );
     if (this.#closing !== undefined) throw new HandOverError("CLOSING", "the engine is being closed already");
     await lease.announce();

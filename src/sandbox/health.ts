@@ -1,9 +1,4 @@
-import type {
-  ClusterNodeStatus,
-  EngineStatus,
-  StatusKind,
-  StatusReason,
-} from "../engine/index.ts";
+import type { ClusterNodeStatus, EngineStatus, StatusKind, StatusReason } from "../engine/index.ts";
 import type { Service } from "../service/index.ts";
 import { type JsonInput, splitTarget, type WireResponse, writeJson } from "../wire/index.ts";
 
@@ -41,7 +36,9 @@ export function withHealth(engine: Readonly<{ status: () => EngineStatus }>, han
 }
 
 /** State of a standby. One that has taken over is active for others when it serves. */
-export function stateOfStandby(standby: Readonly<{ status: () => Pick<ClusterNodeStatus, "state"> }>): string {
+export function stateOfStandby(
+  standby: Readonly<{ status: () => Pick<ClusterNodeStatus, "state"> }>,
+): string {
   const { state } = standby.status();
   return state === "active" ? "taking-over" : state;
 }

@@ -43,7 +43,6 @@ import {
   type OperatorOptions,
   openEngine,
   openNode,
-  openStandby,
   readCluster,
   resolveSettings,
 } from "../../src/engine/index.ts";
@@ -118,7 +117,15 @@ const EXITS = {
 
 const ACCOUNT = { accountId: 1, userId: 1, enableDataSharing: true, delegates: [], restricted: false };
 
-const CLUSTER = { name: "a", address: "", version: "1", ttlMs: 1_000, marginMs: 100, clockApartMs: 500 };
+const CLUSTER = {
+  name: "a",
+  address: "",
+  version: "1",
+  ttlMs: 1_000,
+  marginMs: 100,
+  clockApartMs: 500,
+  standby: true,
+};
 
 const engineParts = (): EngineOptions => {
   const { disk: _disk, ...parts } = host();
@@ -145,7 +152,6 @@ const result = await simulate({
 
 const ENTRIES: Readonly<Record<string, Entry>> = {
   openEngine: entry(engineParts, openEngine),
-  openStandby: entry(() => ({ ...engineParts(), cluster: CLUSTER }), openStandby),
   openNode: entry(() => ({ ...engineParts(), cluster: CLUSTER }), openNode),
   readCluster: entry(() => ({ ...operatorParts(), watchMs: 1 }), readCluster),
   drainNode: entry(

@@ -95,7 +95,6 @@ const rooms = {
       "index.ts",
       "internal.ts",
       "engine.ts",
-      "standby.ts",
       "cluster-node.ts",
       "running-engine.ts",
       "opening.ts",

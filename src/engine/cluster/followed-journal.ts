@@ -6,18 +6,16 @@ import type { Core } from "../core/core.ts";
 import { readEndedOrder, type ShardReads, timely, type WholeReads } from "../core/stored.ts";
 import { COSTS } from "../core/turns.ts";
 import { ShardFollower } from "../shards/shard-follower.ts";
-import type { FollowedBooks } from "./followed-books.ts";
 
 /** Most records of one read. */
 const PAGE = 1_024;
 
 /**
- * What follows the journal. `books`, where parents are armed ahead. `observe` is called with every record that was read from
+ * What follows the journal. `observe` is called with every record that was read from
  * the tail, `missed` when records of a shard were gone before they were read. `isFollowed` leaves out the shards that this
  * node runs itself; without it, all are followed.
  */
 export type JournalFollowers = Readonly<{
-  books?: FollowedBooks;
   observe: (record: JournalRecord) => void;
   missed?: () => void;
   isFollowed?: (shard: number) => boolean;
@@ -145,14 +143,14 @@ export class FollowedJournal {
   async #apply(record: JournalRecord): Promise<void> {
     const shard = this.shards[record.shard];
     invariant(shard !== undefined, "I54", `a tail has a record of shard ${record.shard}`);
-    const { books, observe, missed, isFollowed } = this.#followers;
+    const { observe, missed, isFollowed } = this.#followers;
     // The node may have begun to run the shard while the page was read, and may even have given it up again.
     if (!shard.isFollowing || isFollowed?.(record.shard) === false) return;
     // Before the rest: a shard that was loaded again may be further than the page, whose records have not been seen.
     observe(record);
     if (record.sequence <= shard.durableSequence) return;
     if (shard.isNext(record)) {
-      for (const live of shard.apply(record)) books?.follow(live, shard.memory);
+      shard.apply(record);
       return;
     }
     await this.#load(shard);
@@ -161,8 +159,6 @@ export class FollowedJournal {
   }
 
   async #load(shard: ShardFollower): Promise<void> {
-    const before = shard.memory;
     await shard.load(this.#reads);
-    await this.#followers.books?.reloaded(shard.memory, before);
   }
 }

@@ -1,7 +1,7 @@
 import { recognisedAs } from "../../common/index.ts";
 /** Why an engine did not hand over. */
 export type HandOverProblem =
-  /** The engine was not opened by `openStandby`. */
+  /** The engine was not opened by `openNode`. */
   | "NO_LEASE"
   /** No other node was ready in time. */
   | "NO_STANDBY"

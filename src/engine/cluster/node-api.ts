@@ -1,9 +1,41 @@
-import { type OptionCheck, optionsOf } from "../../common/index.ts";
+import {
+  flagOption,
+  numberOption,
+  type OptionCheck,
+  optionalOption,
+  optionsOf,
+  textOption,
+  wholeOption,
+} from "../../common/index.ts";
+import type { OrderStore, ShardLeases } from "../../ports/index.ts";
 import type { AtRest, Engine, EngineOptions, Verification } from "../core/api.ts";
 import { ENGINE_CHECKS } from "../core/checked-options.ts";
-import { type ClusterOptions, clusterOption, type ShardHolder } from "./standby-api.ts";
 
-/** Options of a node that shares the shards of a store with others: those of its engine, and its part in the cluster. */
+/** How a node takes part in a cluster. All nodes of a store must have the same `ttlMs`. Durations are in milliseconds. */
+export interface ClusterOptions {
+  /** Name of the node for operators, 1 to 200 characters. */
+  readonly name: string;
+  /**
+   * Where other nodes reach this one, as `host:port`: the address of a `PeerLink` (managed-orders/node). Without it they
+   * cannot forward requests to it.
+   */
+  readonly address?: string;
+  /** Version of the program, for operators. */
+  readonly version?: string;
+  /** How long the beat of a node must stay the same until it may be declared dead. Default 10,000. */
+  readonly ttlMs?: number;
+  /** How much earlier a node stops relying on its own lease. Default a tenth of `ttlMs`. */
+  readonly marginMs?: number;
+  /** How far the clocks of machine and store may be apart before the node takes no new orders. Default 500. */
+  readonly clockApartMs?: number;
+  /**
+   * Whether the node takes no shards while a node that is no standby lives, and gives away what it has when one comes. Of several
+   * standbys alone, one takes all shards. Default false.
+   */
+  readonly standby?: boolean;
+}
+
+/** Options of a node of a cluster: those of its engine, and its part in the cluster. */
 export interface NodeOptions extends EngineOptions {
   readonly cluster: ClusterOptions;
 }
@@ -18,7 +50,7 @@ export type ClusterNodeState = "following" | "ready" | "active" | "handing-over"
 /** State of a node. */
 export interface ClusterNodeStatus {
   readonly state: ClusterNodeState;
-  /** Number of this start among the nodes of the store. */
+  /** Number of this start among the nodes of the store. It changes if the node was declared dead while it ran no shard: it joins again. */
   readonly incarnation: number;
   /** Number of shards that it runs, without the market journal. */
   readonly shards: number;
@@ -28,7 +60,17 @@ export interface ClusterNodeStatus {
   readonly reasons: readonly string[];
 }
 
-/** A node of a cluster whose nodes share the shards: each runs a part of them, and follows the others. */
+/** The node that owns a shard, as another node has read it last. */
+export interface ShardHolder {
+  /** Number of this start of the node. */
+  readonly incarnation: number;
+  /** Where other nodes reach it; empty if they cannot. */
+  readonly address: string;
+  /** Whether it is the node that was asked. */
+  readonly isSelf: boolean;
+}
+
+/** A node of a cluster: it runs a part of the shards, all or none, and follows the others. */
 export interface ClusterNode extends AsyncDisposable {
   /**
    * The engine of this node. It runs from the beginning, and answers for the shards that the node owns: see `owns` and the
@@ -62,8 +104,42 @@ export interface ClusterNode extends AsyncDisposable {
   close(): Promise<AtRest>;
 }
 
+const text = textOption("a text of at most 200 characters", (given) => given.length <= 200);
+
+/** Checks how a node takes part in a cluster. */
+export const clusterOption: OptionCheck = optionsOf<ClusterOptions>({
+  name: textOption("a name of 1 to 200 characters", (given) => given.length > 0 && given.length <= 200),
+  address: optionalOption(text),
+  version: optionalOption(text),
+  ttlMs: optionalOption(wholeOption({ from: 100 }, " of milliseconds")),
+  marginMs: optionalOption(wholeOption({ from: 1 }, " of milliseconds")),
+  clockApartMs: optionalOption(numberOption({ from: 0 }, " of milliseconds")),
+  standby: optionalOption(flagOption),
+});
+
 /** Checks the options of a node. */
 export const nodeOptions: OptionCheck = optionsOf<NodeOptions>(
   { ...ENGINE_CHECKS, cluster: clusterOption },
   { open: true },
 );
+
+/** Returns the leases of a store. Throws a TypeError for a store without them. */
+export function leasesOf({ leases }: Pick<OrderStore, "leases">, call: string): ShardLeases {
+  if (leases === undefined)
+    throw new TypeError(
+      `${call}.store must have leases: a store without them, such as SQLite, has one engine at a time`,
+    );
+  return leases;
+}
+
+/**
+ * Returns the options of a cluster with defaults filled in. Throws a RangeError for a margin that is not shorter than
+ * half of the ttl.
+ */
+export function clusterOf(given: ClusterOptions, call: string): Required<ClusterOptions> {
+  const { name, address = "", version = "", ttlMs = 10_000, clockApartMs = 500, standby = false } = given;
+  const marginMs = given.marginMs ?? Math.ceil(ttlMs / 10);
+  if (marginMs * 2 >= ttlMs)
+    throw new RangeError(`${call}.cluster.marginMs must be below half of ttlMs, ${ttlMs}, got ${marginMs}`);
+  return { name, address, version, ttlMs, marginMs, clockApartMs, standby };
+}

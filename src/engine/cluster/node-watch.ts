@@ -54,15 +54,6 @@ export class NodeWatch {
     return this.#beats.failed(incarnation) !== undefined;
   }
 
-  /** Declares nodes dead that failed and own nothing, so that their rows do not pile up. */
-  async declareIdleDead(view: ClusterView): Promise<void> {
-    const owners = ownersIn(view);
-    for (const { incarnation } of this.others(view)) {
-      const failed = owners.has(incarnation) ? undefined : this.#beats.failed(incarnation);
-      if (failed !== undefined) await this.#parts.leases.bury(failed);
-    }
-  }
-
   /** Declares all nodes dead that failed. Resolves to whether there were any. */
   async declareFailedDead(view: ClusterView): Promise<boolean> {
     let any = false;
@@ -71,15 +62,6 @@ export class NodeWatch {
       if (failed !== undefined && (await this.#parts.leases.bury(failed))) any = true;
     }
     return any;
-  }
-
-  /** Resolves to whether no live node owns a shard, after owners that failed were declared dead. */
-  async areFree(view: ClusterView): Promise<boolean> {
-    for (const { incarnation } of this.owners(view)) {
-      const failed = this.#beats.failed(incarnation);
-      if (failed === undefined || !(await this.#parts.leases.bury(failed))) return false;
-    }
-    return true;
   }
 
   /**

@@ -1,8 +1,8 @@
 import { errorMessage } from "../../common/index.ts";
 import type { ClusterView, NodeRow, ShardLeases } from "../../ports/index.ts";
 import type { Core } from "../core/core.ts";
+import type { ShardHolder } from "./node-api.ts";
 import { shardsIn } from "./shard-sets.ts";
-import type { ShardHolder } from "./standby-api.ts";
 
 /** Shortest time between two reads that were asked for. Requests that fail ask for one, and there may be many. */
 const SHORTEST_PAUSE_MS = 100;

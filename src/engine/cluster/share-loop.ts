@@ -5,7 +5,6 @@ import type { Core } from "../core/core.ts";
 import type { Shards } from "../shards/shards.ts";
 import type { StatusBoard } from "../status/status-board.ts";
 import { ownedBy } from "./cluster-views.ts";
-import { HAND_OVER_PAUSE_MS } from "./engine-lease.ts";
 import type { FollowedJournal } from "./followed-journal.ts";
 import type { FollowedMarket } from "./followed-market.ts";
 import type { LeaseKeeper } from "./lease-keeper.ts";
@@ -29,6 +28,9 @@ import {
 } from "./share-plan.ts";
 import { ShareWatch } from "./share-watch.ts";
 import type { VenueBuffer } from "./venue-buffer.ts";
+
+/** Pause between two reads of nodes while shards are on their way. */
+const HAND_OVER_PAUSE_MS = 20;
 
 /** How long a node reads often after a shard was on its way to it, in milliseconds: the next ones may follow. */
 const EXPECTING_MS = 1_000;

@@ -6,38 +6,26 @@ import { ListedInstruments } from "../market/listed.ts";
 import type { MarketHub } from "../market/market-hub.ts";
 import { QuoteGate } from "../market/quote-gate.ts";
 
-/** The market of the engine that took over, and when the newest POV parent of a symbol was accepted. */
-export type Successor = Readonly<{
-  market: Pick<MarketHub, keyof MarketSink | "receivePrint">;
-  acceptedAtMs: (symbol: string) => number | undefined;
-}>;
-
-/** How long something is kept, and how far apart the clocks of this node and of the store may be, in milliseconds. */
-type WaitingTerms = Readonly<{ ttlMs: number; clockApartMs: number }>;
-
 /** A print, and when it was heard by the monotonic clock and by the wall clock. */
 type ReceivedPrint = Readonly<{ print: PrintInput; atMs: number; wallMs: number }>;
 
 /**
- * The market as a standby sees it. It counts quotes in gates that the engine goes on with after a takeover, so that no
- * wild first quote is believed: the first one of each market must be confirmed by a second near it. It keeps the prints
- * of the last two ttl, of which the engine counts those that the owner of the shards did not.
+ * The market as a node hears it before its engine runs. It counts quotes in gates that the engine goes on with, so that no wild
+ * first quote is believed: the first one of each market must be confirmed by a second near it. It keeps the prints of the last
+ * two ttl, which the engine then counts.
  */
 export class WaitingMarket implements MarketSink {
   readonly gates: Map<string, QuoteGate> = new Map();
   readonly #listed: ListedInstruments;
   readonly #core: Core;
   readonly #retentionMs: number;
-  readonly #nodesApartMs: number;
   readonly #prints: Fifo<ReceivedPrint> = new Fifo();
   #successor: MarketSink | undefined;
 
-  constructor(core: Core, instruments: Pick<Instruments, "find">, { ttlMs, clockApartMs }: WaitingTerms) {
+  constructor(core: Core, instruments: Pick<Instruments, "find">, ttlMs: number) {
     this.#core = core;
     this.#listed = new ListedInstruments(core, instruments);
     this.#retentionMs = 2 * ttlMs;
-    // The clocks of two nodes may be off in opposite directions.
-    this.#nodesApartMs = 2 * clockApartMs;
   }
 
   /** Returns the gate of a market; undefined if the host has no such instrument. */
@@ -73,21 +61,13 @@ export class WaitingMarket implements MarketSink {
     this.#prints.push({ print: given, atMs, wallMs: this.#core.time.moment().wallMs });
   }
 
-  /**
-   * Passes everything on to the engine that took over, the prints of the last two ttl first. A print is as old as it was
-   * when it was heard. A print after which a POV parent may have been accepted is not followed: volume from before
-   * its acceptance is none that it follows.
-   */
-  passOn({ market, acceptedAtMs }: Successor): void {
+  /** Passes everything on to the engine, the prints of the last two ttl first. A print is as old as it was when it was heard. */
+  passOn(market: Pick<MarketHub, keyof MarketSink | "receivePrint">): void {
     this.#drop(this.#core.monotonicMs() - this.#retentionMs);
     this.#successor = market;
-    const followed = new Map<string, number>();
     for (let one = this.#prints.first; one !== undefined; one = this.#prints.first) {
       this.#prints.shift();
-      const { print, wallMs } = one;
-      const sinceMs = followed.get(print.symbol) ?? acceptedAtMs(print.symbol) ?? Number.NEGATIVE_INFINITY;
-      followed.set(print.symbol, sinceMs);
-      market.receivePrint(print, wallMs, wallMs > sinceMs + this.#nodesApartMs);
+      market.receivePrint(one.print, one.wallMs);
     }
   }
 

@@ -320,28 +320,6 @@ export const keyOfBoth = (childId: string, executionId: string): string =>`,
     ],
   },
   {
-    name: "a takeover without a read after its claim",
-    world: "cluster",
-    edits: [
-      {
-        file: "src/engine/standby.ts",
-        before: "      await this.#journal.catchUp();\n",
-        after: "",
-      },
-    ],
-  },
-  {
-    name: "a standby that arms ahead only what it has loaded",
-    world: "cluster",
-    edits: [
-      {
-        file: "src/engine/cluster/followed-journal.ts",
-        before: "for (const live of shard.apply(record)) books?.follow(live, shard.memory);",
-        after: "shard.apply(record);",
-      },
-    ],
-  },
-  {
     name: "a deadline in engine time, in a cluster",
     world: "cluster",
     edits: DEADLINE_IN_ENGINE_TIME,
