@@ -4,41 +4,7 @@
  *
  * @module managed-orders/engine
  */
-export {
-  type ClusterReport,
-  type ClusterReportOptions,
-  type NodeLife,
-  type NodeReport,
-  readCluster,
-} from "./cluster/cluster-report.ts";
-export {
-  type DrainOptions,
-  type DrainOutcome,
-  type DrainProgress,
-  type DrainStep,
-  drainNode,
-} from "./cluster/drain.ts";
-export {
-  HandOverError,
-  type HandOverProblem,
-} from "./cluster/hand-over-error.ts";
-export {
-  type MoveOptions,
-  type MoveOutcome,
-  type MoveProgress,
-  type MoveRefusal,
-  moveShards,
-} from "./cluster/move.ts";
-export type {
-  ClusterNode,
-  ClusterNodeState,
-  ClusterNodeStatus,
-  ClusterOptions,
-  NodeOptions,
-  ShardHolder,
-} from "./cluster/node-api.ts";
-export type { OperatorOptions } from "./cluster/operator-parts.ts";
-export { openNode } from "./cluster-node.ts";
+
 export { SettlementError, type SettlementProblem } from "./commands/settlement.ts";
 export type { AccountView, OrderPage } from "./core/account-view.ts";
 export type {
@@ -86,7 +52,7 @@ export type {
   StatusReason,
   StatusUpdate,
 } from "./core/condition.ts";
-export { EngineError, type EngineFault } from "./core/engine-error.ts";
+export { EngineError, type EngineFault, HandOverError, type HandOverProblem } from "./core/engine-error.ts";
 export type {
   Alert,
   ChildUpdate,

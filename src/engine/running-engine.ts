@@ -4,13 +4,13 @@ import type { JournalRecord, OrderList, ParentOrder, PriceBar } from "../model/i
 import type { ExecutionVenue, Telemetry, VolumeHistory } from "../ports/index.ts";
 import { orderIntent } from "../requests/index.ts";
 import { ALL_SHARDS, abandonParts, closeParts, type Lease } from "./closing.ts";
-import { HandOverError } from "./cluster/hand-over-error.ts";
 import { EngineAccount } from "./commands/engine-account.ts";
 import { resumeOrder, settleChild } from "./commands/settlement.ts";
 import type { AccountView } from "./core/account-view.ts";
 import type * as Api from "./core/api.ts";
 import type * as Calls from "./core/calls.ts";
 import type { EngineStatus } from "./core/condition.ts";
+import { HandOverError } from "./core/engine-error.ts";
 import type { EngineEventSource, PrintUpdate } from "./core/events.ts";
 import type { LiveOrder } from "./core/live-order.ts";
 import { COSTS } from "./core/turns.ts";

@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { type ClusterNode, EngineError } from "../engine/index.ts";
+import type { ClusterNode } from "../cluster/index.ts";
+import { EngineError } from "../engine/index.ts";
 import type { JsonInput, JsonObject } from "../wire/index.ts";
 import { readAccountSetup } from "./account-setup.ts";
 import { CRASH_POINTS } from "./crash-points.ts";

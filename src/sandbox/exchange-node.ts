@@ -1,5 +1,6 @@
 import { hostname } from "node:os";
-import { type ClusterNode, type ClusterOptions, type Engine, openNode } from "../engine/index.ts";
+import { type ClusterNode, type ClusterOptions, openNode } from "../cluster/index.ts";
+import type { Engine } from "../engine/index.ts";
 import { SHARD_COUNT } from "../model/index.ts";
 import { openDisk } from "./disk.ts";
 import type { Exchange, ExchangeHost } from "./exchange-api.ts";

@@ -1,4 +1,5 @@
-import type { ClusterNodeStatus, EngineStatus, StatusKind, StatusReason } from "../engine/index.ts";
+import type { ClusterNodeStatus } from "../cluster/index.ts";
+import type { EngineStatus, StatusKind, StatusReason } from "../engine/index.ts";
 import type { Service } from "../service/index.ts";
 import { type JsonInput, splitTarget, type WireResponse, writeJson } from "../wire/index.ts";
 

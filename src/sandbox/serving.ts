@@ -11,8 +11,8 @@ import {
   type PeerLinkOptions,
 } from "../adapters/node/index.ts";
 import { listen } from "../adapters/node/internal.ts";
+import type { ClusterNode } from "../cluster/index.ts";
 import { errorMessage } from "../common/index.ts";
-import type { ClusterNode } from "../engine/index.ts";
 import type { Clock, RateLimiter, Telemetry } from "../ports/index.ts";
 import {
   createClusterService,

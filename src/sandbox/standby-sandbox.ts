@@ -1,5 +1,5 @@
 import type { PeerLink } from "../adapters/node/index.ts";
-import type { ClusterNode } from "../engine/index.ts";
+import type { ClusterNode } from "../cluster/index.ts";
 import { SHARD_COUNT } from "../model/index.ts";
 import { answerControl, answerStandby } from "./control-routes.ts";
 import type { Exchange, ExchangeHost } from "./exchange.ts";

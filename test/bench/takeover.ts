@@ -6,7 +6,8 @@ import {
   type MemoryDisk,
 } from "../../src/adapters/memory/index.ts";
 import { createSystemClock } from "../../src/adapters/node/index.ts";
-import { type ClusterNode, type Engine, openNode } from "../../src/engine/index.ts";
+import { type ClusterNode, openNode } from "../../src/cluster/index.ts";
+import type { Engine } from "../../src/engine/index.ts";
 import { type ParentIntent, SHARD_COUNT } from "../../src/model/index.ts";
 import { orderIntent } from "../../src/requests/index.ts";
 import { SYMBOL } from "../support/world.ts";

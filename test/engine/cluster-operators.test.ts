@@ -4,10 +4,10 @@ import {
   type DrainOutcome,
   type DrainProgress,
   drainNode,
-  HandOverError,
   type OperatorOptions,
   readCluster,
-} from "../../src/engine/index.ts";
+} from "../../src/cluster/index.ts";
+import { HandOverError } from "../../src/engine/index.ts";
 import type { ShardAssignment, ShardLeases } from "../../src/ports/index.ts";
 import { type Cluster, type ClusterNode, createCluster, settle, TTL_MS } from "../support/cluster.ts";
 

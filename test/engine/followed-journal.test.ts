@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { createMemoryStore } from "../../src/adapters/memory/index.ts";
-import { FollowedJournal } from "../../src/engine/cluster/followed-journal.ts";
+import { FollowedJournal } from "../../src/cluster/followed.ts";
 import { coreOf } from "../../src/engine/core/core.ts";
 import { shardOf } from "../../src/lifecycle/index.ts";
 import type { JournalRecord } from "../../src/model/index.ts";

@@ -4,9 +4,10 @@ import {
   givesOf,
   movesOf,
   type ShareReading,
+  ShareWatch,
+  type ShareWatchParts,
   withdrawalsOf,
-} from "../../src/engine/cluster/share-plan.ts";
-import { ShareWatch, type ShareWatchParts } from "../../src/engine/cluster/share-watch.ts";
+} from "../../src/cluster/share-plan.ts";
 import type { ClusterView, NodeRow, NodeState } from "../../src/ports/index.ts";
 import { ALL, type RowPart, rowOf, shardsOf, TTL_MS } from "../support/shared-views.ts";
 

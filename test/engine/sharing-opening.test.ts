@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createManualClock, createMemoryHost, createMemoryStore } from "../../src/adapters/memory/index.ts";
-import { openNode } from "../../src/engine/index.ts";
+import { openNode } from "../../src/cluster/index.ts";
 import type { ExecutionVenue, MarketData, OrderStore } from "../../src/ports/index.ts";
 import { turns } from "../support/faulty-world.ts";
 import { createScriptedVenue } from "../support/scripted-venue.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryStore } from "../../src/adapters/memory/index.ts";
-import { EVERY_SHARD } from "../../src/engine/cluster/shard-sets.ts";
+import { EVERY_SHARD } from "../../src/cluster/cluster-views.ts";
 import type { NodeEntry, NodeState, ShardLeases } from "../../src/ports/index.ts";
 import { readableJournal } from "../../src/wire/index.ts";
 import { type Cluster, createCluster, TTL_MS } from "../support/cluster.ts";

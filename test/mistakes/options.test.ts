@@ -34,18 +34,16 @@ import {
   followOrders,
   openOrderBook,
 } from "../../src/client/index.ts";
-import { testRateLimiter, testRejections } from "../../src/conformance/index.ts";
-import { Quantity } from "../../src/decimal/index.ts";
 import {
   drainNode,
-  type EngineOptions,
   moveShards,
   type OperatorOptions,
-  openEngine,
   openNode,
   readCluster,
-  resolveSettings,
-} from "../../src/engine/index.ts";
+} from "../../src/cluster/index.ts";
+import { testRateLimiter, testRejections } from "../../src/conformance/index.ts";
+import { Quantity } from "../../src/decimal/index.ts";
+import { type EngineOptions, openEngine, resolveSettings } from "../../src/engine/index.ts";
 import { previewOrder } from "../../src/lifecycle/index.ts";
 import { listIntent, orderIntent } from "../../src/requests/index.ts";
 import {

@@ -1,7 +1,8 @@
 import { createMemoryAccounts, createMemoryExposure } from "../../src/adapters/memory/index.ts";
 import { createEntropy, createSystemClock } from "../../src/adapters/node/index.ts";
 import { openPostgresStore } from "../../src/adapters/postgres/index.ts";
-import { type Engine, openNode } from "../../src/engine/index.ts";
+import { openNode } from "../../src/cluster/index.ts";
+import type { Engine } from "../../src/engine/index.ts";
 import { type ChildRequest, SHARD_COUNT } from "../../src/model/index.ts";
 import type { ChildReport, MarketSink, NotFound, QuoteInput } from "../../src/ports/index.ts";
 import type { OrderFields } from "../../src/requests/index.ts";

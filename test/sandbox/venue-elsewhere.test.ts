@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { createEntropy, createSystemClock } from "../../src/adapters/node/index.ts";
+import type { ClusterNode } from "../../src/cluster/index.ts";
 import { price } from "../../src/decimal/index.ts";
-import type { ClusterNode } from "../../src/engine/index.ts";
 import type { OrderFields } from "../../src/index.ts";
 import type { AccountEvent } from "../../src/ports/index.ts";
 import { answerControl, answerStandby } from "../../src/sandbox/control-routes.ts";

@@ -11,12 +11,11 @@ import {
 } from "../../src/adapters/memory/index.ts";
 import {
   type ClusterOptions,
-  type Engine,
-  type EngineSettings,
   type NodeOptions,
   type ClusterNode as OpenedNode,
   openNode,
-} from "../../src/engine/index.ts";
+} from "../../src/cluster/index.ts";
+import type { Engine, EngineSettings } from "../../src/engine/index.ts";
 import { type ChildRequest, type ParentOrder, SHARD_COUNT } from "../../src/model/index.ts";
 import type {
   Accounts,

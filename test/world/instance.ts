@@ -1,4 +1,5 @@
-import type { ClusterNode, Engine, EngineOptions } from "../../src/engine/index.ts";
+import type { ClusterNode } from "../../src/cluster/index.ts";
+import type { Engine, EngineOptions } from "../../src/engine/index.ts";
 import type { Clock, MarketSink } from "../../src/ports/index.ts";
 import type { Service } from "../../src/service/index.ts";
 import { Link } from "./cluster/link.ts";

@@ -1,4 +1,4 @@
-import type { ClusterNode, ClusterNodeStatus } from "../../engine/index.ts";
+import type { ClusterNode, ClusterNodeStatus } from "../../cluster/index.ts";
 import type { Awaitable } from "../../ports/index.ts";
 import type { WireRequest, WireResponse } from "../../wire/index.ts";
 

@@ -1,4 +1,5 @@
-import { type Engine, type EngineOptions, openNode } from "../../../src/engine/index.ts";
+import { openNode } from "../../../src/cluster/index.ts";
+import type { Engine, EngineOptions } from "../../../src/engine/index.ts";
 import type { Instance } from "../instance.ts";
 import type { ClusterPlan } from "../plan.ts";
 import type { MovedShards } from "./giving-watch.ts";

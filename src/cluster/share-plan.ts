@@ -1,6 +1,7 @@
-import { MARKET_SHARD } from "../../model/index.ts";
-import type { ClusterView, NodeRow, ShardOwner } from "../../ports/index.ts";
+import { MARKET_SHARD } from "../model/index.ts";
+import type { ClusterView, NodeRow, ShardOwner } from "../ports/index.ts";
 import { livingIn, ownedBy } from "./cluster-views.ts";
+import type { ReadTimes } from "./node-watch.ts";
 
 /** Most account shards that one claim asks for: a single one that another node has taken refuses the whole set. */
 const MOST_IN_SET = 32;
@@ -38,7 +39,7 @@ export type ShareReading = Readonly<{
 }>;
 
 /** What a deal is made from. */
-export type Dealable = Pick<ShareReading, "view" | "live" | "able" | "takers" | "retiring">;
+type Dealable = Pick<ShareReading, "view" | "live" | "able" | "takers" | "retiring">;
 
 /** Shards that their owner assigns to another node. */
 export type ShareMove = Readonly<{ to: number; shards: readonly number[] }>;
@@ -47,13 +48,13 @@ export type ShareMove = Readonly<{ to: number; shards: readonly number[] }>;
 type Shared = Dealable & Pick<ShareReading, "deal">;
 
 /** To whom the free shards are dealt, by shard, and how many shards each node has when everything has arrived. */
-export type Deal = Readonly<{ dealt: ReadonlyMap<number, number>; shares: ReadonlyMap<number, number> }>;
+type Deal = Readonly<{ dealt: ReadonlyMap<number, number>; shares: ReadonlyMap<number, number> }>;
 
 /** Whether a node can read what the other nodes of a view write. The answer must not depend on who asks. */
-export type CanRead = (row: NodeRow, view: ClusterView) => boolean;
+type CanRead = (row: NodeRow, view: ClusterView) => boolean;
 
 /** Returns the nodes that could run shards, by rising incarnation. */
-export function fitIn(view: ClusterView, canRead: CanRead): readonly NodeRow[] {
+function fitIn(view: ClusterView, canRead: CanRead): readonly NodeRow[] {
   const isFit = (row: NodeRow): boolean =>
     !row.dead && (row.state === "ready" || row.state === "active") && canRead(row, view);
   return view.nodes.filter(isFit).sort((a, b) => a.incarnation - b.incarnation);
@@ -67,11 +68,7 @@ type Roles = Pick<ShareReading, "able" | "takers" | "retiring">;
  * one standby has all: the one that owns most of them, of several the one with the lowest incarnation. If none of these takes
  * more, another standby takes what is free.
  */
-export function rolesIn(
-  view: ClusterView,
-  rows: readonly NodeRow[],
-  hasRoom: (node: number) => boolean,
-): Roles {
+function rolesIn(view: ClusterView, rows: readonly NodeRow[], hasRoom: (node: number) => boolean): Roles {
   const fit = rows.map(({ incarnation }) => incarnation);
   const sharing = rows.filter(({ shares }) => shares === true).map(({ incarnation }) => incarnation);
   const owned = new Map(fit.map((node) => [node, ownedBy(view, node).length]));
@@ -94,7 +91,7 @@ export function isFree({ live }: Pick<ShareReading, "live">, { incarnation }: Sh
  * with the fewest shards, of several to the one with the lowest incarnation. A claim of what comes first in a node's part
  * does not change what is dealt to the others, so that nodes whose readings are not of the same moment seldom meet.
  */
-export function dealOf(reading: Dealable): Deal {
+function dealOf(reading: Dealable): Deal {
   const shares = new Map(reading.able.map((node) => [node, 0]));
   const dealt = new Map<number, number>();
   const open: number[] = [];
@@ -132,7 +129,7 @@ export function claimsOf(reading: ShareReading): readonly (readonly number[])[] 
 }
 
 /** Returns whether no two shares differ by more than one shard, and no standby has any: there is nothing to move. */
-export function isEven(reading: ShareReading): boolean {
+function isEven(reading: ShareReading): boolean {
   return spreadOf(reading) <= 1 && retireeIn(reading.retiring, reading.deal.shares) === undefined;
 }
 
@@ -145,7 +142,7 @@ export function isHandOverUnderWay({ view }: ShareReading): boolean {
  * Returns whether shares differ so much that they are to be made even, or another node has begun to do so: a shard of it is
  * on its way to a node that has no more than it even then. A move to a larger one is an operator's.
  */
-export function isUneven(reading: Shared): boolean {
+function isUneven(reading: Shared): boolean {
   const { view, able, retiring, deal } = reading;
   if (retireeIn(retiring, deal.shares) !== undefined) return true;
   const tolerated = Math.max(TOLERATED, (TOLERATED_PART * view.shards.length) / able.length);
@@ -313,3 +310,125 @@ function largest(shares: ReadonlyMap<number, number>, nodes: readonly number[]):
     if (found === undefined || shareOf(shares, node) > shareOf(shares, found)) found = node;
   return found;
 }
+
+/** How many ttl the nodes must be the same before shards move for evenness: a restart shall not move shards twice. */
+const SETTLED_TTLS = 2;
+
+/** How many ttl a shard is free until this is reported. After one it was dealt to another node. */
+const UNCLAIMED_TTLS = 2;
+
+/** Settings of a {@link ShareWatch}. */
+export type ShareWatchParts = Readonly<{
+  ttlMs: number;
+  /** Most shards that this node takes, with the market journal as one of them. Default all. */
+  mostShards?: number;
+  canRead: CanRead;
+}>;
+
+/** A free shard, to whom it is dealt, and since when both are known. */
+type Lying = Readonly<{ row: ShardOwner; sinceMs: number; to: number | undefined; dealtMs: number }>;
+
+/**
+ * Remembers over the readings of a node what one view does not show: how long shards are free, which nodes leave those that
+ * were dealt to them, and how long the nodes are the same (decision KX).
+ */
+export class ShareWatch {
+  readonly #parts: ShareWatchParts;
+  #lying: ReadonlyMap<number, Lying> = new Map();
+  /**
+   * How many shards a node owned when it left one that was dealt to it for a whole ttl. It counts as full while it owns as many.
+   */
+  #full: ReadonlyMap<number, number> = new Map();
+  #able: Readonly<{ nodes: string; sinceMs: number }> | undefined;
+  #isEvening = false;
+  #unclaimed: readonly number[] = [];
+
+  constructor(parts: ShareWatchParts) {
+    this.#parts = parts;
+  }
+
+  /** The shards that have been free for two ttl, as read last: nobody takes them. */
+  get unclaimed(): readonly number[] {
+    return this.#unclaimed;
+  }
+
+  /** Starts all times anew, because a read failed: nobody may have been able to claim. */
+  reset(): void {
+    this.#lying = new Map();
+    this.#able = undefined;
+  }
+
+  /**
+   * Takes what the node `own` has read, and returns what its decisions are made from. As with beats, something is known to
+   * have been the same from the answer of the first read to the question of this one.
+   */
+  observe(view: ClusterView, own: number, times: ReadTimes): ShareReading {
+    const { mostShards = Number.POSITIVE_INFINITY, canRead } = this.#parts;
+    const live = new Set(view.nodes.filter(({ dead }) => !dead).map(({ incarnation }) => incarnation));
+    const fit = fitIn(view, canRead);
+    this.#noteFull(view, fit, times);
+    const hasRoom = (node: number): boolean => {
+      const owned = ownedBy(view, node).length;
+      return node === own ? owned < mostShards : owned !== this.#full.get(node);
+    };
+    const dealable = { view, live, ...rolesIn(view, fit, hasRoom) };
+    const deal = dealOf(dealable);
+    const reading: ShareReading = { ...dealable, own, mostShards, deal, isEvening: false };
+    this.#noteLying(reading, times);
+    this.#noteEvening(reading, times);
+    return { ...reading, isEvening: this.#isEvening };
+  }
+
+  /**
+   * Notes the nodes that have left a shard that was dealt to them, and forgets those that own another number since, or that
+   * could take none meanwhile.
+   */
+  #noteFull(view: ClusterView, fit: readonly NodeRow[], { requestedMs }: ReadTimes): void {
+    const full = new Map<number, number>();
+    for (const [node, count] of this.#full)
+      if (fit.some(({ incarnation }) => incarnation === node) && ownedBy(view, node).length === count)
+        full.set(node, count);
+    for (const row of view.shards) {
+      const lying = this.#lying.get(row.shard);
+      if (lying?.to === undefined || !isSame(lying.row, row)) continue;
+      if (requestedMs - lying.dealtMs >= this.#parts.ttlMs)
+        full.set(lying.to, ownedBy(view, lying.to).length);
+    }
+    this.#full = full;
+  }
+
+  /** Notes the free shards, and to whom they are dealt now. */
+  #noteLying(reading: ShareReading, { requestedMs, answeredMs }: ReadTimes): void {
+    const { dealt } = reading.deal;
+    const lying = new Map<number, Lying>();
+    const unclaimed: number[] = [];
+    for (const row of reading.view.shards) {
+      if (!isFree(reading, row)) continue;
+      const to = dealt.get(row.shard);
+      const before = this.#lying.get(row.shard);
+      const known = before !== undefined && isSame(before.row, row) ? before : undefined;
+      const sinceMs = known?.sinceMs ?? answeredMs;
+      const dealtMs = known !== undefined && known.to === to ? known.dealtMs : answeredMs;
+      lying.set(row.shard, { row, sinceMs, to, dealtMs });
+      if (requestedMs - sinceMs >= UNCLAIMED_TTLS * this.#parts.ttlMs) unclaimed.push(row.shard);
+    }
+    this.#lying = lying;
+    this.#unclaimed = unclaimed;
+  }
+
+  /**
+   * Notes whether shards are to move: from a large difference on until there is none, once the nodes have stayed the same, and
+   * while nobody hands over.
+   */
+  #noteEvening(reading: ShareReading, { requestedMs, answeredMs }: ReadTimes): void {
+    const nodes = reading.able.join();
+    if (this.#able?.nodes !== nodes) this.#able = { nodes, sinceMs: answeredMs };
+    const isSettled =
+      requestedMs - this.#able.sinceMs >= SETTLED_TTLS * this.#parts.ttlMs && !isHandOverUnderWay(reading);
+    this.#isEvening = isSettled && !isEven(reading) && (this.#isEvening || isUneven(reading));
+  }
+}
+
+/** Returns whether a shard that was free is still so, and nobody has owned it meanwhile: who is dead stays dead. */
+const isSame = (before: ShardOwner, row: ShardOwner): boolean =>
+  before.epoch === row.epoch && before.incarnation === row.incarnation;

@@ -1,12 +1,26 @@
+import { errorMessage } from "../common/index.ts";
+import type { AtRest, Engine, EngineOptions, Verification } from "../engine/index.ts";
+import {
+  type Core,
+  checkedOptions,
+  coreOf,
+  type EngineParts,
+  engineParts,
+  marketIn,
+  QuoteMemory,
+  RunningEngine,
+  timely,
+  verify,
+} from "../engine/internal.ts";
 import { checkedLeases, harmless } from "../host-answers/index.ts";
 import { readChildId } from "../lifecycle/index.ts";
 import { SHARD_COUNT, shardOfId } from "../model/index.ts";
 import type { NodeEntry, ShardHead, ShardLeases } from "../ports/index.ts";
 import { readableJournal } from "../wire/index.ts";
-import { FollowedJournal } from "./cluster/followed-journal.ts";
-import { FollowedMarket } from "./cluster/followed-market.ts";
-import { LeaseKeeper } from "./cluster/lease-keeper.ts";
-import { leaveCluster } from "./cluster/leave-cluster.ts";
+import { ShardHolders } from "./cluster-views.ts";
+import { FollowedJournal, FollowedMarket } from "./followed.ts";
+import { VenueBuffer, WaitingMarket } from "./heard.ts";
+import { LeaseKeeper } from "./lease.ts";
 import {
   type ClusterNode,
   type ClusterNodeState,
@@ -17,25 +31,40 @@ import {
   type NodeOptions,
   nodeOptions,
   type ShardHolder,
-} from "./cluster/node-api.ts";
-import { NodeLease } from "./cluster/node-lease.ts";
-import { NodeWatch } from "./cluster/node-watch.ts";
-import { OwnedShards } from "./cluster/owned-shards.ts";
-import { ShardClaims } from "./cluster/shard-claims.ts";
-import { ShardHolders } from "./cluster/shard-holders.ts";
-import { ShardMoves } from "./cluster/shard-moves.ts";
-import { ShareLoop } from "./cluster/share-loop.ts";
-import { VenueBuffer } from "./cluster/venue-buffer.ts";
-import { WaitingMarket } from "./cluster/waiting-market.ts";
-import type { AtRest, Engine, EngineOptions, Verification } from "./core/api.ts";
-import { checkedOptions } from "./core/checked-options.ts";
-import { type Core, coreOf } from "./core/core.ts";
-import { timely } from "./core/stored.ts";
-import { QuoteMemory } from "./market/quote-memory.ts";
-import { marketIn } from "./opening.ts";
-import { type EngineParts, engineParts } from "./parts.ts";
-import { verify } from "./reads/verification.ts";
-import { RunningEngine } from "./running-engine.ts";
+} from "./node-api.ts";
+import { NodeLease } from "./node-lease.ts";
+import { NodeWatch } from "./node-watch.ts";
+import { OwnedShards, ShardClaims } from "./owned-shards.ts";
+import { ShardMoves } from "./shard-moves.ts";
+import { ShareLoop } from "./share-loop.ts";
+
+type Reporting = Pick<Core, "telemetry">;
+
+/**
+ * Ends the part in the cluster of a node that runs no engine, and closes its store. Waits for neither longer than for any answer
+ * of a host, and never rejects: why the node ends is what its caller is told.
+ */
+async function leaveCluster(
+  { store, questions, telemetry }: Pick<Core, "store" | "questions"> & Reporting,
+  leases: Pick<ShardLeases, "leave">,
+  incarnation: number,
+): Promise<void> {
+  await attempt({ telemetry }, "lease.unreleased", () => leases.leave(incarnation));
+  await closeQuietly({ telemetry }, () => questions.inTime(async () => await store.close()));
+}
+
+/** Closes a store, and tells the operator if that fails. Never rejects. */
+async function closeQuietly(core: Reporting, close: () => Promise<void>): Promise<void> {
+  await attempt(core, "store.unclosed", close);
+}
+
+async function attempt({ telemetry }: Reporting, failed: string, call: () => Promise<void>): Promise<void> {
+  try {
+    await call();
+  } catch (error) {
+    telemetry.event("warn", failed, { message: errorMessage(error) });
+  }
+}
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -91,6 +120,7 @@ class SharingNode implements ClusterNode {
       ...{ leases, keeper, ttlMs: entry.ttlMs },
       giveAll: (wanted) => this.#loop.giveAll(wanted),
       progress: () => this.#loop.progress,
+      isIdle: () => owned.isIdle,
       stop: () => void this.#loop.stop(),
       changed: () => this.#notify(),
     });
@@ -109,7 +139,7 @@ class SharingNode implements ClusterNode {
           return made.unsubscribe;
         },
       });
-      this.#lease.show({ ...engine, isIdle: () => owned.isIdle });
+      this.#lease.show(engine);
     };
   }
 
@@ -279,7 +309,8 @@ async function made(
  *
  * @example
  * ```ts
- * import { openNode, type Engine, type NodeOptions } from "managed-orders/engine";
+ * import { openNode, type NodeOptions } from "managed-orders/cluster";
+ * import { type Engine } from "managed-orders/engine";
  * const join = async (options: NodeOptions): Promise<Engine> => {
  *   const node = await openNode(options);
  *   node.onStatus(({ state, shards, reasons }) => console.log(state, shards, reasons.join("; ")));

@@ -1,20 +1,21 @@
-import { errorMessage } from "../../common/index.ts";
-import { MARKET_SHARD } from "../../model/index.ts";
-import type { ClusterView, NodeEntry, NodeState, ShardLeases, ShardOwner } from "../../ports/index.ts";
-import type { Core } from "../core/core.ts";
-import type { Shards } from "../shards/shards.ts";
-import type { StatusBoard } from "../status/status-board.ts";
-import { ownedBy } from "./cluster-views.ts";
-import type { FollowedJournal } from "./followed-journal.ts";
-import type { FollowedMarket } from "./followed-market.ts";
-import type { LeaseKeeper } from "./lease-keeper.ts";
-import { objectionsTo, outdatedIn, readersIn } from "./node-agreement.ts";
+import { errorMessage } from "../common/index.ts";
+import type { Core, Shards, StatusBoard } from "../engine/internal.ts";
+import { MARKET_SHARD } from "../model/index.ts";
+import type { ClusterView, NodeEntry, NodeState, ShardLeases, ShardOwner } from "../ports/index.ts";
+import {
+  objectionsTo,
+  outdatedIn,
+  ownedBy,
+  readersIn,
+  type ShardHolders,
+  shardsIn,
+} from "./cluster-views.ts";
+import type { FollowedJournal, FollowedMarket } from "./followed.ts";
+import type { VenueBuffer } from "./heard.ts";
+import type { LeaseKeeper } from "./lease.ts";
 import type { GivingProgress } from "./node-lease.ts";
 import type { NodeWatch } from "./node-watch.ts";
 import type { OwnedShards } from "./owned-shards.ts";
-import { Recipients } from "./recipients.ts";
-import type { ShardHolders } from "./shard-holders.ts";
-import { shardsIn } from "./shard-sets.ts";
 import {
   arrivalsOf,
   claimsOf,
@@ -24,10 +25,33 @@ import {
   movesOf,
   type ShareMove,
   type ShareReading,
+  ShareWatch,
   withdrawalsOf,
 } from "./share-plan.ts";
-import { ShareWatch } from "./share-watch.ts";
-import type { VenueBuffer } from "./venue-buffer.ts";
+
+/** Renewals after which a node has certainly read what was written before the first of them. */
+const BEATS = 2;
+
+/**
+ * Knows which nodes have read that a shard is on its way to them. A node reads the nodes between two renewals, and one that
+ * expects a shard reads and renews often, so that a beat that has risen twice soon says so.
+ */
+class Recipients {
+  /** By node: its beat when a shard was first seen on its way to it. */
+  readonly #first: Map<number, number> = new Map();
+
+  /** Returns those of the shards whose next node waits for them. */
+  ready({ nodes, shards }: ClusterView, given: ReadonlySet<number>): readonly number[] {
+    const beats = new Map(nodes.map(({ incarnation, beat }) => [incarnation, beat]));
+    const rows = shards.filter(({ shard }) => given.has(shard));
+    const awaited = new Set(rows.map(({ next }) => next ?? 0));
+    for (const node of this.#first.keys()) if (!awaited.has(node)) this.#first.delete(node);
+    for (const node of awaited) if (!this.#first.has(node)) this.#first.set(node, beats.get(node) ?? 0);
+    const hasRead = (node: number): boolean =>
+      (beats.get(node) ?? 0) >= (this.#first.get(node) ?? Number.POSITIVE_INFINITY) + BEATS;
+    return rows.filter(({ next }) => hasRead(next ?? 0)).map(({ shard }) => shard);
+  }
+}
 
 /** Pause between two reads of nodes while shards are on their way. */
 const HAND_OVER_PAUSE_MS = 20;
@@ -50,7 +74,7 @@ const QUIET_RESTS = 2;
 const STEPS_PER_PRINTS = 6;
 
 /** Dependencies of {@link ShareLoop}. `entry` is what this node says of itself, `changed` is called after each step. */
-export type ShareLoopParts = Readonly<{
+type ShareLoopParts = Readonly<{
   leases: ShardLeases;
   entry: NodeEntry;
   keeper: LeaseKeeper;

@@ -1,17 +1,19 @@
-import type { MarketMark } from "../../model/index.ts";
-import { IdMap } from "../../triggers/index.ts";
-import type { ChildOrderManager } from "../children/child-order-manager.ts";
-import type { Rearming } from "../children/rearming.ts";
-import type { Placements } from "../commands/placement.ts";
-import type { Committer } from "../commit/committer.ts";
-import type { Core } from "../core/core.ts";
-import type { EventStream } from "../core/event-stream.ts";
-import type { MarketHub } from "../market/market-hub.ts";
-import type { Shard } from "../shards/shard.ts";
-import type { Followed } from "../shards/shard-follower.ts";
-import type { Shards } from "../shards/shards.ts";
-import type { Bursts } from "../time/bursts.ts";
-import type { Timers } from "../time/timers.ts";
+import type {
+  Bursts,
+  ChildOrderManager,
+  Committer,
+  Core,
+  EventStream,
+  Followed,
+  MarketHub,
+  Placements,
+  Rearming,
+  Shard,
+  Shards,
+  Timers,
+} from "../engine/internal.ts";
+import type { MarketMark } from "../model/index.ts";
+import { IdMap } from "../triggers/index.ts";
 
 /** How often a shard is looked at whose last records are not durable yet, in milliseconds. */
 const LOOK_MS = 5;

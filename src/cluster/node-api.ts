@@ -6,10 +6,10 @@ import {
   optionsOf,
   textOption,
   wholeOption,
-} from "../../common/index.ts";
-import type { OrderStore, ShardLeases } from "../../ports/index.ts";
-import type { AtRest, Engine, EngineOptions, Verification } from "../core/api.ts";
-import { ENGINE_CHECKS } from "../core/checked-options.ts";
+} from "../common/index.ts";
+import type { AtRest, Engine, EngineOptions, Verification } from "../engine/index.ts";
+import { ENGINE_CHECKS } from "../engine/internal.ts";
+import type { OrderStore, ShardLeases } from "../ports/index.ts";
 
 /** How a node takes part in a cluster. All nodes of a store must have the same `ttlMs`. Durations are in milliseconds. */
 export interface ClusterOptions {
