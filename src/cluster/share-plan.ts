@@ -113,13 +113,14 @@ function dealOf(reading: Dealable): Deal {
 /**
  * Returns the sets of free shards that the node claims now, each sorted. Its bound cuts off the last ones; to a node
  * that has reached it nothing is dealt. The market journal is a set of its own, so that a conflict about either costs nothing
- * of the other.
+ * of the other. A standby claims all at once, so that one node has everything.
  */
 export function claimsOf(reading: ShareReading): readonly (readonly number[])[] {
   const { view, own, mostShards, deal } = reading;
   const room = mostShards - ownedBy(view, own).length;
   const claimed = view.shards.filter(({ shard }) => deal.dealt.get(shard) === own).slice(0, room);
   const shards = claimed.map(({ shard }) => shard);
+  if (!isShared(reading)) return shards.length === 0 ? [] : [shards];
   const sets: (readonly number[])[] = [];
   const accounts = shards.filter((shard) => shard !== MARKET_SHARD);
   for (let from = 0; from < accounts.length; from += MOST_IN_SET)
@@ -271,6 +272,10 @@ const isHandingOver = ({ dead, state }: NodeRow): boolean => !dead && state === 
 /** Returns the first standby that has shards to give away. */
 const retireeIn = (retiring: readonly number[], shares: ReadonlyMap<number, number>): number | undefined =>
   retiring.find((node) => shareOf(shares, node) > 0);
+
+/** Returns whether the node shares the shards with others. */
+const isShared = ({ view, own }: ShareReading): boolean =>
+  view.nodes.some(({ incarnation, shares }) => incarnation === own && shares === true);
 
 /** Gives the first shards to these targets, one to each entry, and groups them by target. */
 function movesTo(targets: readonly number[], shards: readonly number[]): readonly ShareMove[] {
