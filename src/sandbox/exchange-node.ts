@@ -1,7 +1,6 @@
 import { hostname } from "node:os";
 import { type ClusterNode, type ClusterOptions, openNode } from "../cluster/index.ts";
 import type { Engine } from "../engine/index.ts";
-import { SHARD_COUNT } from "../model/index.ts";
 import { openDisk } from "./disk.ts";
 import type { Exchange, ExchangeHost } from "./exchange-api.ts";
 import {
@@ -81,12 +80,12 @@ async function openNodeIn(surroundings: Surroundings, address: string): Promise<
   return { standby, exchange, desk: elsewhere?.desk, close };
 }
 
-/** Resolves to the engine of a node once it runs everything. Rejects if it cannot any more. */
+/** Resolves to the engine of a node once it runs shards: others may come one after the other. Rejects if it cannot any more. */
 function takenOver(node: ClusterNode): Promise<Engine> {
   return new Promise((resolve, reject) => {
     const look = (): void => {
-      const { state, shards, keepsMarket } = node.status();
-      if (shards === SHARD_COUNT && keepsMarket) resolve(node.engine);
+      const { state, shards } = node.status();
+      if (shards > 0) resolve(node.engine);
       if (state === "lost") reject(new Error("another sandbox on the same store has declared this one dead"));
       if (state === "closed") reject(new Error("the node is closed"));
     };

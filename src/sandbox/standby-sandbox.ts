@@ -1,7 +1,7 @@
 import type { PeerLink } from "../adapters/node/index.ts";
 import type { ClusterNode } from "../cluster/index.ts";
 import { SHARD_COUNT } from "../model/index.ts";
-import { answerControl, answerStandby } from "./control-routes.ts";
+import { answerSharing, answerStandby } from "./control-routes.ts";
 import type { Exchange, ExchangeHost } from "./exchange.ts";
 import { type ExchangeNode, openExchangeNode } from "./exchange-node.ts";
 import { drained, handedOver, replaced } from "./node-ends.ts";
@@ -137,7 +137,9 @@ async function openLinked(
     control = await openControl(
       settings,
       (call) =>
-        source.exchange === undefined ? answerStandby(node, call) : answerControl(source.exchange, call),
+        source.exchange === undefined
+          ? answerStandby(node, call)
+          : answerSharing({ exchange: source.exchange, node: standby }, call),
       () => served.origins,
     );
     const sandbox = new SandboxNode({ node, rest, control, source, link });
