@@ -25,7 +25,7 @@ const config: ViteUserConfig = defineConfig({
         replacement: `${src("adapters")}/$1/index.ts`,
       },
       {
-        find: /^managed-orders\/(client|conformance|engine|ports|rules|service|signing|simulator|store)$/,
+        find: /^managed-orders\/(client|cluster|conformance|engine|ports|rules|service|signing|simulator|store)$/,
         replacement: `${src("")}$1/index.ts`,
       },
       { find: /^managed-orders$/, replacement: src("index.ts") },

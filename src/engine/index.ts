@@ -4,47 +4,7 @@
  *
  * @module managed-orders/engine
  */
-export {
-  type ClusterReport,
-  type ClusterReportOptions,
-  type NodeLife,
-  type NodeReport,
-  readCluster,
-} from "./cluster/cluster-report.ts";
-export {
-  type DrainOptions,
-  type DrainOutcome,
-  type DrainProgress,
-  type DrainStep,
-  drainNode,
-} from "./cluster/drain.ts";
-export {
-  HandOverError,
-  type HandOverProblem,
-} from "./cluster/hand-over-error.ts";
-export {
-  type MoveOptions,
-  type MoveOutcome,
-  type MoveProgress,
-  type MoveRefusal,
-  moveShards,
-} from "./cluster/move.ts";
-export type {
-  ClusterNode,
-  ClusterNodeState,
-  ClusterNodeStatus,
-  NodeOptions,
-} from "./cluster/node-api.ts";
-export type { OperatorOptions } from "./cluster/operator-parts.ts";
-export type {
-  ClusterOptions,
-  ShardHolder,
-  Standby,
-  StandbyOptions,
-  StandbyState,
-  StandbyStatus,
-} from "./cluster/standby-api.ts";
-export { openNode } from "./cluster-node.ts";
+
 export { SettlementError, type SettlementProblem } from "./commands/settlement.ts";
 export type {
   AtRest,
@@ -83,7 +43,7 @@ export type {
   PlacementTime,
   PlaceRequest,
 } from "./core/calls.ts";
-export { EngineError, type EngineFault } from "./core/engine-error.ts";
+export { EngineError, type EngineFault, HandOverError, type HandOverProblem } from "./core/engine-error.ts";
 export type {
   Alert,
   ChildUpdate,
@@ -108,4 +68,3 @@ export type {
 } from "./core/events.ts";
 export { DEFAULT_SETTINGS, resolveSettings } from "./core/settings.ts";
 export { openEngine } from "./engine.ts";
-export { openStandby } from "./standby.ts";

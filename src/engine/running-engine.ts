@@ -1,16 +1,15 @@
 import { wrongOption } from "../common/index.ts";
 import type { Price } from "../decimal/index.ts";
-import { expiresAtMs } from "../lifecycle/index.ts";
 import type { JournalRecord, OrderList, ParentOrder, PriceBar } from "../model/index.ts";
 import type { ExecutionVenue, Telemetry, VolumeHistory } from "../ports/index.ts";
 import { orderIntent } from "../requests/index.ts";
 import { ALL_SHARDS, abandonParts, closeParts, type Lease } from "./closing.ts";
-import { HandOverError } from "./cluster/hand-over-error.ts";
 import { EngineAccount } from "./commands/engine-account.ts";
 import { resumeOrder, settleChild } from "./commands/settlement.ts";
 import type * as Api from "./core/api.ts";
 import type * as Calls from "./core/calls.ts";
 import type { AccountView } from "./core/calls.ts";
+import { HandOverError } from "./core/engine-error.ts";
 import type { EngineEventSource, EngineStatus, PrintUpdate } from "./core/events.ts";
 import type { LiveOrder } from "./core/live-order.ts";
 import { COSTS } from "./core/turns.ts";
@@ -25,8 +24,6 @@ import { metricsOf } from "./status/metrics.ts";
 export type Opening = Readonly<{
   /** Puts the state of a shard into its memory, after which the shard runs, or leaves it to other nodes. */
   load: (shard: Shard) => Promise<void> | void;
-  /** Returns whether a parent needs nothing before the opening, because it was armed ahead. Omitted: none was. */
-  isArmed?: (live: LiveOrder) => boolean;
   /** Subscribes to the venue, in place of a subscription of its own. */
   venue?: ExecutionVenue["subscribe"];
   /** Subscribes to the market. */
@@ -55,7 +52,7 @@ export class RunningEngine implements Api.Engine {
    * and the market. Looks open children up after subscribing to the venue: the answer covers earlier events, and the
    * subscription later ones.
    */
-  async start({ load, isArmed, venue, subscribe }: Opening): Promise<void> {
+  async start({ load, venue, subscribe }: Opening): Promise<void> {
     const { core, shards, timers, stream, rearming, children, committer, endedNames, exposure } = this.#parts;
     for (const shard of shards.all) await load(shard);
     core.probe("after-load");
@@ -73,7 +70,6 @@ export class RunningEngine implements Api.Engine {
         if (core.time.isDoubted) stream.openedBehind(Math.round(core.time.wallLeadMs));
       });
     await this.#inTurns((live) => {
-      if (isArmed?.(live) === true) return COSTS.visit;
       rearming.arm(live);
       return COSTS.arm;
     });
@@ -93,7 +89,6 @@ export class RunningEngine implements Api.Engine {
     this.#parts.quotes.begin();
     endedNames.begin();
     this.#unsubscribe = subscribe();
-    if (isArmed !== undefined) void this.#armExpiries();
   }
 
   /** Asks for a second witness of a later wall clock, and looks again when it has had the time to stay. */
@@ -102,15 +97,6 @@ export class RunningEngine implements Api.Engine {
     if (!core.time.isDoubted) return;
     timers.after(core.time.doubtedForMs, () => void core.time.nowMs());
     core.clock.soon(() => venueClock.query());
-  }
-
-  /** Sets the timers of expiries that were not soon at the opening, in slices. */
-  async #armExpiries(): Promise<void> {
-    await this.#inTurns((live) => {
-      if (live.cancelExpiry !== undefined || expiresAtMs(live.working) === undefined) return COSTS.visit;
-      this.#parts.arming.arm(live);
-      return COSTS.arm;
-    });
   }
 
   /** Calls a function, which returns the cost of its work, for every open parent, in slices. */
@@ -284,7 +270,7 @@ export class RunningEngine implements Api.Engine {
     if (lease === undefined)
       throw new HandOverError(
         "NO_LEASE",
-        "the engine has no lease: only one that openStandby opened hands over",
+        "the engine has no lease: only one that openNode opened hands over",
       );
     if (this.#closing !== undefined) throw new HandOverError("CLOSING", "the engine is being closed already");
     await lease.announce();

@@ -73,7 +73,7 @@ async function main(argv: readonly string[]): Promise<void> {
   if (command !== "sandbox") throw unknown(command);
   const settings = readSettings({ env: process.env, argv: rest });
   const started = await openSandbox(settings);
-  stopOnSignals(started, settings.shares ? LONGEST_LEAVE_MS : LONGEST_STOP_MS);
+  stopOnSignals(started, settings.store.kind === "postgres" ? LONGEST_LEAVE_MS : LONGEST_STOP_MS);
   const cancel = announceStandby(settings, started);
   const sandbox = await started.active.finally(cancel);
   process.stdout.write(settings.log === "json" ? jsonLine(sandbox) : greeting(settings, sandbox));

@@ -1,5 +1,4 @@
 import { openPostgresCluster, type PostgresCluster } from "../adapters/postgres/index.ts";
-import { errorMessage, pause } from "../common/index.ts";
 import {
   type ClusterReport,
   type DrainOutcome,
@@ -8,8 +7,9 @@ import {
   moveShards,
   type NodeReport,
   readCluster,
-} from "../engine/index.ts";
-import { assignmentsIn } from "../engine/internal.ts";
+} from "../cluster/index.ts";
+import { assignmentsIn } from "../cluster/internal.ts";
+import { errorMessage, pause } from "../common/index.ts";
 import type { Clock } from "../ports/index.ts";
 import { hasStayed, type Moved, moveStep, moveText, shardsNamed } from "./cluster-move.ts";
 import { nodeNamed } from "./cluster-names.ts";

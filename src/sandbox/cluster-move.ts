@@ -1,5 +1,5 @@
-import type { MoveOutcome, MoveProgress, MoveRefusal, NodeReport } from "../engine/index.ts";
-import { isEvened } from "../engine/internal.ts";
+import type { MoveOutcome, MoveProgress, MoveRefusal, NodeReport } from "../cluster/index.ts";
+import { isEvened } from "../cluster/internal.ts";
 import { MARKET_SHARD } from "../model/index.ts";
 import type { ClusterView } from "../ports/index.ts";
 import { clean, shardName } from "./cluster-tables.ts";

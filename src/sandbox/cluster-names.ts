@@ -1,5 +1,5 @@
+import type { NodeReport } from "../cluster/index.ts";
 import { nearestName } from "../common/index.ts";
-import type { NodeReport } from "../engine/index.ts";
 import { clean } from "./cluster-tables.ts";
 import { SettingsError } from "./input.ts";
 

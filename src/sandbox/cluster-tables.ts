@@ -1,4 +1,4 @@
-import type { ClusterReport, DrainOutcome, DrainProgress, NodeReport } from "../engine/index.ts";
+import type { ClusterReport, DrainOutcome, DrainProgress, NodeReport } from "../cluster/index.ts";
 import { MARKET_SHARD } from "../model/index.ts";
 
 /** A node by number and name. */

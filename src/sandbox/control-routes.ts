@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { ClusterNode } from "../cluster/index.ts";
 import {
   exactQuantityText,
   formatPrice,
@@ -7,14 +8,7 @@ import {
   type Price,
   type Quantity,
 } from "../decimal/index.ts";
-import {
-  type ChildSettlement,
-  type ClusterNode,
-  EngineError,
-  type Resumption,
-  SettlementError,
-  type Standby,
-} from "../engine/index.ts";
+import { type ChildSettlement, EngineError, type Resumption, SettlementError } from "../engine/index.ts";
 import type { Fill, JournalRecord } from "../model/index.ts";
 import type { JsonInput, JsonObject } from "../wire/index.ts";
 import { readAccountSetup } from "./accounts.ts";
@@ -156,7 +150,7 @@ function health(exchange: Exchange): unknown {
 }
 
 /** A standby, and the desk of a venue in a process of its own. */
-type ControlledStandby = Readonly<{ standby: Standby; desk: VenueDesk | undefined }>;
+type ControlledStandby = Readonly<{ standby: ClusterNode; desk: VenueDesk | undefined }>;
 
 /**
  * Returns what a standby says of itself: its state, and why it could not take over. Calls about a venue elsewhere reach

@@ -1,14 +1,7 @@
 import { hostname } from "node:os";
-import {
-  type ClusterNode,
-  type ClusterOptions,
-  type Engine,
-  type EngineOptions,
-  openEngine,
-  openNode,
-  openStandby,
-  type Standby,
-} from "../engine/index.ts";
+import { type ClusterNode, type ClusterOptions, openNode } from "../cluster/index.ts";
+
+import { type Engine, type EngineOptions, openEngine } from "../engine/index.ts";
 import type { PaperVenue } from "../paper-exchange/index.ts";
 import type { Clock, Entropy, Instruments, MarketSink, Telemetry } from "../ports/index.ts";
 import { createCatalogue, syntheticMarket } from "./catalogue.ts";
@@ -221,9 +214,9 @@ function marketOf(
   return new ReplayMarket({ clock, rows, pace, position });
 }
 
-/** A node of several sandboxes on one store: a standby, and the exchange that it becomes. */
+/** A node of several sandboxes of which one serves: a standby, and the exchange that it becomes. */
 export type ExchangeNode = Readonly<{
-  standby: Standby;
+  standby: ClusterNode;
   /** Resolves once this node has taken over and the exchange is open. Rejects if that fails or the node is closed. */
   exchange: Promise<Exchange>;
   /** Answers calls about market and venue; undefined before the takeover if the venue is of this process. */
@@ -255,19 +248,19 @@ async function openNodeIn(surroundings: Surroundings, address: string): Promise<
       ? latePaper(() => openOutside(parts))
       : { ...lateOutside(() => openAccounts(parts, elsewhere)), ...portsOf(elsewhere) };
   const { venue, accounts, exposure } = late;
-  const standby = await openStandby({
+  const standby = await openNode({
     ...{ ...engineOptions(surroundings, inner), venue, accounts, exposure },
-    cluster: clusterOf(settings, address),
+    cluster: { ...clusterOf(settings, address), standby: true },
   }).catch(async (error: unknown) => {
     await disk.orders.close();
     throw error;
   });
   standby.onStatus(({ state }) => {
-    // Accounts and venue open while the engine does. A failure is met where the exchange waits for them.
-    if (state === "taking-over") void late.open().catch(() => undefined);
-    if (state === "following") void late.close();
+    // Accounts and venue open with the first shards. A failure is met where the exchange waits for them.
+    if (state === "active") void late.open().catch(() => undefined);
+    if (state === "following" || state === "ready") void late.close();
   });
-  const exchange = standby.takenOver.then(async (engine) => {
+  const exchange = takenOver(standby).then(async (engine) => {
     try {
       const outside = await late.open();
       return await traded(surroundings, { disk, clock, manualClock: undefined, outside, engine, inner });
@@ -283,6 +276,20 @@ async function openNodeIn(surroundings: Surroundings, address: string): Promise<
     await late.close();
   };
   return { standby, exchange, desk: elsewhere?.desk, close };
+}
+
+/** Resolves to the engine of a node once it runs shards: others may come one after the other. Rejects if it cannot any more. */
+function takenOver(node: ClusterNode): Promise<Engine> {
+  return new Promise((resolve, reject) => {
+    const look = (): void => {
+      const { state, shards } = node.status();
+      if (shards > 0) resolve(node.engine);
+      if (state === "lost") reject(new Error("another sandbox on the same store has declared this one dead"));
+      if (state === "closed") reject(new Error("the node is closed"));
+    };
+    node.onStatus(look);
+    look();
+  });
 }
 
 /** How a sandbox takes part in a cluster. Its name says on which machine an operator finds which process. */

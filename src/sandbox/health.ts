@@ -1,4 +1,5 @@
-import type { ClusterNodeStatus, EngineStatus, StandbyStatus, StatusKind } from "../engine/index.ts";
+import type { ClusterNodeStatus } from "../cluster/index.ts";
+import type { EngineStatus, StatusKind } from "../engine/index.ts";
 import type { Service } from "../service/index.ts";
 import { type JsonInput, splitTarget, writeJson } from "../wire/index.ts";
 
@@ -21,7 +22,9 @@ type WithStatus = Readonly<{ status: () => EngineStatus }>;
 export const stateOf = (engine: WithStatus): string => (canServe(engine.status()) ? "active" : "degraded");
 
 /** State of a standby. One that has taken over is active for others when it serves. */
-export function stateOfStandby(standby: Readonly<{ status: () => Pick<StandbyStatus, "state"> }>): string {
+export function stateOfStandby(
+  standby: Readonly<{ status: () => Pick<ClusterNodeStatus, "state"> }>,
+): string {
   const { state } = standby.status();
   return state === "active" ? "taking-over" : state;
 }

@@ -9,8 +9,8 @@ import {
   type PeerLink,
 } from "../adapters/node/index.ts";
 import { listen } from "../adapters/node/internal.ts";
+import type { ClusterNode } from "../cluster/index.ts";
 import { errorMessage } from "../common/index.ts";
-import type { Standby } from "../engine/index.ts";
 import type { Clock, RateLimiter, Telemetry } from "../ports/index.ts";
 import {
   asyncApiDocument,
@@ -126,7 +126,7 @@ export type ServedNode = Served & Readonly<{ serve: (exchange: Exchange) => Prom
 
 /** Answers on a port before and after the node has taken over. Rejects if the port is in use. */
 export async function serveNode(
-  standby: Standby,
+  standby: ClusterNode,
   settings: SandboxSettings,
   { link, clock, ...host }: ServingHost & Readonly<{ link: PeerLink | undefined; clock: Clock }>,
 ): Promise<ServedNode> {

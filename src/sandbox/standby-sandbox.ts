@@ -1,7 +1,7 @@
 import type { PeerLink } from "../adapters/node/index.ts";
-import type { Standby } from "../engine/index.ts";
+import type { ClusterNode } from "../cluster/index.ts";
 import { SHARD_COUNT } from "../model/index.ts";
-import { answerControl, answerStandby } from "./control-routes.ts";
+import { answerSharing, answerStandby } from "./control-routes.ts";
 import { type Exchange, type ExchangeHost, type ExchangeNode, openExchangeNode } from "./exchange.ts";
 import { drained, handedOver, replaced } from "./node-ends.ts";
 import {
@@ -92,7 +92,7 @@ class SandboxNode {
 }
 
 /** Returns whether another process serves. Of several that share the shards, none owns all of them. */
-export function isBehindAnother(standby: Pick<Standby, "ownerOf">): boolean {
+export function isBehindAnother(standby: Pick<ClusterNode, "ownerOf">): boolean {
   for (let shard = 0; shard < SHARD_COUNT; shard++) if (standby.ownerOf(shard)?.isSelf === false) return true;
   return false;
 }
@@ -143,7 +143,9 @@ async function openLinked(
     control = await openControl(
       settings,
       (call) =>
-        source.exchange === undefined ? answerStandby(node, call) : answerControl(source.exchange, call),
+        source.exchange === undefined
+          ? answerStandby(node, call)
+          : answerSharing({ exchange: source.exchange, node: standby }, call),
       () => served.origins,
     );
     const sandbox = new SandboxNode({ node, rest, control, source, link });

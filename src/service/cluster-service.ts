@@ -60,10 +60,7 @@ export type NodeSocketOptions = Omit<SocketOptions, "accountEvents">;
 
 /** Dependencies and settings of the service of one node of a cluster. */
 export interface ClusterServiceOptions {
-  /**
-   * What the node knows of the owners of shards: a standby, also after it has taken over, or a node that shares the shards
-   * with others.
-   */
+  /** What the node knows of the owners of shards: the node that `openNode` has opened. */
   readonly standby: ShardOwners;
   /** Asked for the account of a key, to find the owner of its shard. */
   readonly accounts: Accounts;
@@ -112,7 +109,7 @@ export interface ClusterService extends PeerReceiver {
   reportTo(telemetry: Telemetry): () => void;
 }
 
-const ownersOption: OptionCheck = portOption<ShardOwners>("Standby or ClusterNode (managed-orders/engine)", {
+const ownersOption: OptionCheck = portOption<ShardOwners>("ClusterNode (managed-orders/cluster)", {
   ...{ ownerOf: "required", readOwners: "required", status: "required" },
 });
 
@@ -301,29 +298,28 @@ class NodeService implements ClusterService {
 
 /**
  * Creates the service of one node of a cluster. It weighs the requests of its clients and forwards them to the owner of
- * their shard, and once `serve` was called it answers those for its own shards itself. A standby takes part from the moment
- * at which it follows the journal, and serves after its takeover; a node that shares the shards serves from the start.
+ * their shard, and once `serve` was called it answers those for its own shards itself. A node may serve
+ * from the start, whether or not it owns shards.
  * An answer that is lost after a write was handed over is 500 -1006, everything else that cannot be delivered 503 -1001.
  * Throws a TypeError or RangeError that names an option that is missing, unknown, of the
  * wrong type or out of range. Source: decisions ZN to ZY and XR.
  *
  * @example
  * ```ts
- * import type { Engine, Standby } from "managed-orders/engine";
+ * import type { ClusterNode } from "managed-orders/cluster";
  * import { createNodeServer, type NodeServer, type PeerLink } from "managed-orders/node";
  * import { createClusterService, createService, type ServiceOptions } from "managed-orders/service";
  * const serve = async (
- *   standby: Standby,
+ *   node: ClusterNode,
  *   link: PeerLink,
  *   parts: Omit<ServiceOptions, "engine" | "traffic">,
  * ): Promise<NodeServer> => {
  *   const { accounts, clock, entropy, rateLimiter } = parts;
- *   const service = createClusterService({ standby, accounts, clock, entropy, rateLimiter, peers: link });
+ *   const service = createClusterService({ standby: node, accounts, clock, entropy, rateLimiter, peers: link });
+ *   service.serve(createService({ ...parts, engine: node.engine, traffic: service.traffic }));
  *   link.serve(service);
  *   const server = createNodeServer({ service, sockets: service.sockets });
  *   await server.listen({ host: "0.0.0.0", port: 8080 });
- *   const engine: Engine = await standby.takenOver;
- *   service.serve(createService({ ...parts, engine, traffic: service.traffic }));
  *   return server;
  * };
  * ```

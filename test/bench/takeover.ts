@@ -6,7 +6,8 @@ import {
   type MemoryDisk,
 } from "../../src/adapters/memory/index.ts";
 import { createSystemClock } from "../../src/adapters/node/index.ts";
-import { type Engine, openStandby, type Standby } from "../../src/engine/index.ts";
+import { type ClusterNode, openNode } from "../../src/cluster/index.ts";
+import type { Engine } from "../../src/engine/index.ts";
 import { type ParentIntent, SHARD_COUNT } from "../../src/model/index.ts";
 import { orderIntent } from "../../src/requests/index.ts";
 import { SYMBOL } from "../support/world.ts";
@@ -32,24 +33,30 @@ const between = (from: Moment, to: Moment): Moment => ({
   ranMs: to.ranMs - from.ranMs,
 });
 
-type Node = Readonly<{ standby: Standby; claimedAt: () => Moment }>;
+type Node = Readonly<{ node: ClusterNode; takenOver: Promise<Engine>; claimedAt: () => Moment }>;
 
 async function startNode(name: string, disk: MemoryDisk, marketData: MarketFeed): Promise<Node> {
   const options = benchOptions(createMemoryStore({ disk, clock: createSystemClock() }), { marketData });
-  const standby = await openStandby({ ...options, cluster: { name, ttlMs: TTL_MS } });
-  let claimedAt = now();
-  standby.onStatus(({ state }) => {
-    if (state === "taking-over") claimedAt = now();
+  const node = await openNode({ ...options, cluster: { name, ttlMs: TTL_MS, standby: true } });
+  let claimedAt: Moment | undefined;
+  const takenOver = new Promise<Engine>((resolve) => {
+    const look = (): void => {
+      const { shards, keepsMarket } = node.status();
+      if (shards > 0) claimedAt ??= now();
+      if (shards === SHARD_COUNT && keepsMarket) resolve(node.engine);
+    };
+    node.onStatus(look);
+    look();
   });
-  return { standby, claimedAt: () => claimedAt };
+  return { node, takenOver, claimedAt: () => claimedAt ?? now() };
 }
 
-const ready = (standby: Standby): Promise<void> =>
+const ready = (node: ClusterNode): Promise<void> =>
   new Promise((resolve) => {
     const look = (): void => {
-      if (standby.status().state === "ready") resolve();
+      if (node.status().state === "ready") resolve();
     };
-    standby.onStatus(look);
+    node.onStatus(look);
     look();
   });
 
@@ -111,10 +118,10 @@ type HandOver = Readonly<{ opening: Moment; without: Moment }>;
 
 /** Hands over to a node that follows, which becomes the owner. */
 async function handOver(owner: Engine, to: Node): Promise<HandOver> {
-  await ready(to.standby);
+  await ready(to.node);
   const refused = refusedAt(owner);
   const closed = owner.handOver();
-  await to.standby.takenOver;
+  await to.takenOver;
   const openAt = now();
   await closed;
   return { opening: between(to.claimedAt(), openAt), without: between(await refused, openAt) };
@@ -124,7 +131,7 @@ async function handOver(owner: Engine, to: Node): Promise<HandOver> {
 async function handOvers(kind: Kind, parents: number, times: number): Promise<readonly HandOver[]> {
   const [disk, market] = [createMemoryDisk(), createMarketFeed()];
   const quote = fallingMarket(market);
-  let owner = await (await startNode("0", disk, market)).standby.takenOver;
+  let owner = await (await startNode("0", disk, market)).takenOver;
   quote();
   await rest(owner, kind, parents, quote);
   const found: HandOver[] = [];
@@ -132,7 +139,7 @@ async function handOvers(kind: Kind, parents: number, times: number): Promise<re
   for (let n = 1; n <= times; n++) {
     const next = await startNode(String(n), disk, market);
     found.push(await handOver(owner, next));
-    owner = await next.standby.takenOver;
+    owner = await next.takenOver;
   }
   clearInterval(quotes);
   await owner.close();

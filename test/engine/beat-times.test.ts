@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { BeatTimes } from "../../src/engine/cluster/beat-times.ts";
+import { BeatTimes } from "../../src/cluster/lease.ts";
 import { createCluster, type Sharer, TTL_MS } from "../support/cluster.ts";
 import { viewOf } from "../support/sharing.ts";
 

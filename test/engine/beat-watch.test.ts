@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { BeatWatch } from "../../src/cluster/node-watch.ts";
 import { createRandom, type Random } from "../../src/common/random.ts";
-import { BeatWatch } from "../../src/engine/cluster/beat-watch.ts";
 import type { NodeRow } from "../../src/ports/index.ts";
 import { seedOr } from "../support/seed.ts";
 

@@ -6,7 +6,7 @@ import {
   type MoveProgress,
   moveShards,
   readCluster,
-} from "../../src/engine/index.ts";
+} from "../../src/cluster/index.ts";
 import type { ShardLeases } from "../../src/ports/index.ts";
 import { settle } from "../support/cluster.ts";
 

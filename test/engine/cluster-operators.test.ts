@@ -4,10 +4,10 @@ import {
   type DrainOutcome,
   type DrainProgress,
   drainNode,
-  HandOverError,
   type OperatorOptions,
   readCluster,
-} from "../../src/engine/index.ts";
+} from "../../src/cluster/index.ts";
+import { HandOverError } from "../../src/engine/index.ts";
 import type { ShardAssignment, ShardLeases } from "../../src/ports/index.ts";
 import { type Cluster, type ClusterNode, createCluster, settle, TTL_MS } from "../support/cluster.ts";
 
@@ -50,7 +50,7 @@ async function startPair(): Promise<Readonly<{ cluster: Cluster; a: ClusterNode;
   return { cluster, a, b };
 }
 
-const numberOf = ({ standby }: ClusterNode): number => standby.status().incarnation;
+const numberOf = ({ node }: ClusterNode): number => node.status().incarnation;
 
 describe("decision ZJ: an operator asks a node to hand over", () => {
   it("the node learns of it with its beat, its host hands over, and another node owns every shard", async () => {

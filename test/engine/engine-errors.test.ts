@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryHost, createMemoryStore } from "../../src/adapters/memory/index.ts";
-import { type Engine, EngineError, type EngineFault, openEngine, openNode } from "../../src/engine/index.ts";
+import { openNode } from "../../src/cluster/index.ts";
+import { type Engine, EngineError, type EngineFault, openEngine } from "../../src/engine/index.ts";
 import { OrderError } from "../../src/errors/index.ts";
 import type { OrderFields } from "../../src/requests/index.ts";
 import { createScriptedVenue } from "../support/scripted-venue.ts";

@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 import { createMemoryStore } from "../../src/adapters/memory/index.ts";
-import { FollowedBooks } from "../../src/engine/cluster/followed-books.ts";
-import { FollowedJournal } from "../../src/engine/cluster/followed-journal.ts";
+import { FollowedJournal } from "../../src/cluster/followed.ts";
 import { coreOf } from "../../src/engine/core/core.ts";
 import { shardOf } from "../../src/lifecycle/index.ts";
 import type { JournalRecord } from "../../src/model/index.ts";
@@ -24,7 +23,6 @@ it("decision XL: a standby that opens reads only shards with records, and the ta
       },
     },
   } as never);
-  const books = new FollowedBooks(core);
   const journal = new FollowedJournal(
     core,
     {
@@ -35,7 +33,7 @@ it("decision XL: a standby that opens reads only shards with records, and the ta
         return heads;
       },
     },
-    { books, observe: () => undefined },
+    { observe: () => undefined },
   );
   await journal.load();
   expect(read).toEqual([shardOf(ACCOUNT)]);
@@ -52,7 +50,6 @@ it("decision YO: a standby whose read found nothing leaves out the next one, and
   const { leases } = store;
   if (leases === undefined) throw new Error("the store has no leases");
   const core = coreOf({ clock: world.clock, store } as never);
-  const books = new FollowedBooks(core);
   let reads = 0;
   const counted = {
     ...leases,
@@ -61,7 +58,7 @@ it("decision YO: a standby whose read found nothing leaves out the next one, and
       return leases.tail(range);
     },
   };
-  const journal = new FollowedJournal(core, counted, { books, observe: () => undefined });
+  const journal = new FollowedJournal(core, counted, { observe: () => undefined });
   await journal.load();
   const readsOf = async (): Promise<number> => {
     const before = reads;
@@ -82,12 +79,11 @@ it("decision WV: a standby notes every record that it reads, also those after a 
   if (leases === undefined) throw new Error("the store has no leases");
   const core = coreOf({ clock: world.clock, store } as never);
   const seen: JournalRecord[] = [];
-  const books = new FollowedBooks(core);
   const journal = new FollowedJournal(
     core,
     // The first record is gone, as after retention.
     { ...leases, tail: async (range) => (await leases.tail(range)).filter(({ sequence }) => sequence > 1) },
-    { books, observe: (record) => void seen.push(record) },
+    { observe: (record) => void seen.push(record) },
   );
   await journal.load();
   for (const newClientOrderId of ["a", "b", "c"]) await world.place({ price: "90", newClientOrderId });

@@ -103,7 +103,7 @@ describe("decision XP: a node that does not write the market journal", () => {
 
   it("takes the writer's word for whether a print was fresh; its total never falls", async () => {
     const { a, b } = await pair();
-    a.market.receivePrint(trade("1"), START_MS, false);
+    a.market.receivePrint(trade("1"), START_MS + 60_000);
     b.market.print(trade("1"));
     await a.append();
     await b.followed.follow();
@@ -117,7 +117,7 @@ describe("decision XP: a node that does not write the market journal", () => {
     await b.followed.follow();
     expect([totalOf(a), totalOf(b)]).toEqual(["1.4", "1.4"]);
     a.market.print(trade("4"));
-    b.market.receivePrint(trade("4"), START_MS, false);
+    b.market.receivePrint(trade("4"), START_MS + 60_000);
     await a.append();
     await b.followed.follow();
     expect([totalOf(a), totalOf(b)]).toEqual(["2.4", "2.4"]);

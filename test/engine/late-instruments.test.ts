@@ -99,7 +99,7 @@ describe("decision BN: an instrument that comes after the engine was opened", ()
     const a = await cluster.start("a");
     const b = await cluster.start("b");
     list(INSTRUMENTS);
-    await cluster.quote("99", "100");
+    for (let n = 0; n < 2; n++) await cluster.quote("99", "100");
     await cluster.place(a, STOP);
     await cluster.place(a, { ...TRAIL, quantity: "2" });
     await cluster.quote("99", "100");

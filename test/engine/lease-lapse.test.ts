@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { createManualClock, createMemoryStore } from "../../src/adapters/memory/index.ts";
-import { LeaseKeeper } from "../../src/engine/cluster/lease-keeper.ts";
+import { LeaseKeeper } from "../../src/cluster/lease.ts";
 import { coreOf } from "../../src/engine/core/core.ts";
 import { START_MS } from "../support/world.ts";
 

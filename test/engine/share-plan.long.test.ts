@@ -8,7 +8,7 @@ import {
   movesOf,
   type ShareReading,
   withdrawalsOf,
-} from "../../src/engine/cluster/share-plan.ts";
+} from "../../src/cluster/share-plan.ts";
 import { MARKET_SHARD } from "../../src/model/index.ts";
 import type { ClusterView, ShardOwner } from "../../src/ports/index.ts";
 import { SharedRows } from "../support/shared-shards.ts";

@@ -4,9 +4,10 @@ import {
   givesOf,
   movesOf,
   type ShareReading,
+  ShareWatch,
+  type ShareWatchParts,
   withdrawalsOf,
-} from "../../src/engine/cluster/share-plan.ts";
-import { ShareWatch, type ShareWatchParts } from "../../src/engine/cluster/share-watch.ts";
+} from "../../src/cluster/share-plan.ts";
 import type { ClusterView, NodeRow, NodeState } from "../../src/ports/index.ts";
 import { ALL, type RowPart, rowOf, shardsOf, TTL_MS } from "../support/shared-views.ts";
 
@@ -294,7 +295,7 @@ describe("decision KX: shards move for evenness only when it is worth it", () =>
     expect([settled(beside({})), settled(beside({}, 2))]).toEqual([0, 16]);
     const { at, moved } = watchOf(1);
     at(0, beside({ dead: true }, 2));
-    expect([moved(2_000, beside({ dead: true })), settled(beside({ shares: false }))]).toEqual([16, 16]);
+    expect([moved(2_000, beside({ dead: true })), settled(beside({ shares: false }))]).toEqual([16, 0]);
   });
 });
 

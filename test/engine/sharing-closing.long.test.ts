@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ownedBy } from "../../src/engine/cluster/cluster-views.ts";
+import { ownedBy } from "../../src/cluster/cluster-views.ts";
 import { InvariantError } from "../../src/errors/index.ts";
 import { shardOf } from "../../src/lifecycle/index.ts";
 import { MARKET_SHARD } from "../../src/model/index.ts";

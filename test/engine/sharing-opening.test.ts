@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createManualClock, createMemoryHost, createMemoryStore } from "../../src/adapters/memory/index.ts";
-import { openNode, openStandby } from "../../src/engine/index.ts";
+import { openNode } from "../../src/cluster/index.ts";
 import type { ExecutionVenue, MarketData, OrderStore } from "../../src/ports/index.ts";
 import { turns } from "../support/faulty-world.ts";
 import { createScriptedVenue } from "../support/scripted-venue.ts";
@@ -31,12 +31,11 @@ describe("a node whose opening fails after it has joined", () => {
   it.each([
     ["openNode", "heads"],
     ["openNode", "readVolume"],
-    ["openStandby", "heads"],
-  ] as const)("%s hears neither venue nor market any more if %s fails", async (form, call) => {
+  ] as const)("%s hears neither venue nor market any more if %s fails", async (_form, call) => {
     const host = createMemoryHost({ symbols: ["BTC/USD"] });
     const { open, ...ports } = subscribed();
     const options = { ...host, ...ports, store: failing(host.store, call), cluster: { name: "node-1" } };
-    await expect(form === "openNode" ? openNode(options) : openStandby(options)).rejects.toThrow("away");
+    await expect(openNode(options)).rejects.toThrow("away");
     expect([...open]).toEqual([]);
   });
 });
@@ -46,23 +45,19 @@ describe("decision KX: a node whose opening fails closes its store", () => {
     ["openNode", "join"],
     ["openNode", "heads"],
     ["openNode", "readVolume"],
-    ["openStandby", "join"],
-    ["openStandby", "heads"],
-  ] as const)("%s if %s fails", async (form, call) => {
+  ] as const)("%s if %s fails", async (_form, call) => {
     const host = createMemoryHost({ symbols: ["BTC/USD"] });
     let closed = 0;
     const store = { ...failing(host.store, call), close: async (): Promise<void> => void closed++ };
     const options = { ...host, venue: createScriptedVenue(), store, cluster: { name: "node-1" } };
-    await expect(form === "openNode" ? openNode(options) : openStandby(options)).rejects.toThrow("away");
+    await expect(openNode(options)).rejects.toThrow("away");
     expect(closed).toBe(1);
   });
 
   it.each([
     ["openNode", "that does not close", unclosed],
     ["openNode", "that never answers", () => new Promise<never>(() => undefined)],
-    ["openStandby", "that does not close", unclosed],
-    ["openStandby", "that never answers", () => new Promise<never>(() => undefined)],
-  ] as const)("%s says why it has failed also of a store %s", async (form, _what, close) => {
+  ] as const)("%s says why it has failed also of a store %s", async (_form, _what, close) => {
     const host = createMemoryHost({ symbols: ["BTC/USD"] });
     const clock = createManualClock({ startMs: 0 });
     const store = { ...failing(host.store, "heads"), close };
@@ -71,7 +66,7 @@ describe("decision KX: a node whose opening fails closes its store", () => {
       ...{ ...host, clock, venue: createScriptedVenue(), store, cluster: { name: "node-1" } },
       telemetry: { event: (_level: string, event: string) => void reported.push(event) },
     };
-    const opened = form === "openNode" ? openNode(opening) : openStandby(opening);
+    const opened = openNode(opening);
     const failure = opened.catch((error: unknown) => error);
     await clock.advanceBy(60_000, turns);
     expect(String(await Promise.race([failure, "nothing"]))).toContain("the store is away");
@@ -86,15 +81,14 @@ it("a standby whose venue throws when it is left still leaves the cluster and cl
   };
   const venue = { ...createScriptedVenue(), subscribe: () => unsubscribe };
   const telemetry = { event: () => undefined };
-  const options = { ...host, venue, telemetry, cluster: { name: "node-1" } };
-  const owner = await openStandby({
+  const options = { ...host, venue, telemetry, cluster: { name: "node-1", standby: true } };
+  await openNode({
     ...options,
     store: createMemoryStore({ disk: host.disk, clock: host.clock }),
   });
-  await owner.takenOver;
   let closed = 0;
   const close = async (): Promise<void> => void closed++;
-  const standby = await openStandby({ ...options, store: { ...host.store, close } });
+  const standby = await openNode({ ...options, store: { ...host.store, close } });
   await standby.close();
   expect(closed).toBe(1);
   expect((await host.store.leases?.nodes())?.nodes).toHaveLength(1);

@@ -6,15 +6,10 @@ describe("decision ZN: a node knows who owns a shard", () => {
     const cluster = createCluster();
     const a = await cluster.start("a", {}, { address: "127.0.0.1:7001" });
     const b = await cluster.start("b", {}, { address: "127.0.0.1:7002" });
-    const { incarnation } = a.standby.status();
+    const { incarnation } = a.node.status();
     const owner = { incarnation, address: "127.0.0.1:7001", isSelf: false };
-    expect([b.standby.ownerOf(), b.standby.ownerOf(0), b.standby.ownerOf(255)]).toEqual([
-      owner,
-      owner,
-      owner,
-    ]);
-    expect(b.standby.ownerOf(256)).toBeUndefined();
-    expect([a.standby.ownerOf(), a.standby.ownerOf(7)]).toEqual([
+    expect([b.node.ownerOf(), b.node.ownerOf(0), b.node.ownerOf(255)]).toEqual([owner, owner, owner]);
+    expect([a.node.ownerOf(), a.node.ownerOf(7)]).toEqual([
       { ...owner, isSelf: true },
       { ...owner, isSelf: true },
     ]);
@@ -31,9 +26,9 @@ describe("decision ZN: a node knows who owns a shard", () => {
     const [taken, other] = b.engine === undefined ? [c, b] : [b, c];
     const before = other.requested.length;
     await cluster.clock.advanceBy(101, settle);
-    await Promise.all([other.standby.readOwners(), other.standby.readOwners()]);
-    expect(other.standby.ownerOf()).toMatchObject({ incarnation: taken.standby.status().incarnation });
-    await other.standby.readOwners();
+    await Promise.all([other.node.readOwners(), other.node.readOwners()]);
+    expect(other.node.ownerOf()).toMatchObject({ incarnation: taken.node.status().incarnation });
+    await other.node.readOwners();
     const requested = other.requested.slice(before).filter((name) => name === "leases.nodes");
     expect(requested.length).toBeLessThanOrEqual(2);
   });
@@ -42,18 +37,18 @@ describe("decision ZN: a node knows who owns a shard", () => {
     const cluster = createCluster();
     const a = await cluster.start("a", {}, { address: "127.0.0.1:7001" });
     const b = await cluster.start("b");
-    const owner = b.standby.ownerOf();
+    const owner = b.node.ownerOf();
     expect(owner).toBeDefined();
     b.cut = true;
     await cluster.clock.advanceBy(200, settle);
-    await b.standby.readOwners();
-    expect(b.standby.ownerOf()).toEqual(owner);
+    await b.node.readOwners();
+    expect(b.node.ownerOf()).toEqual(owner);
     b.cut = false;
     a.process.kill();
     b.faults["leases.claim"] = () => Promise.reject(new Error("away"));
     await cluster.pass(2 * TTL_MS);
-    expect(b.standby.ownerOf()).toBeUndefined();
-    await b.standby.close();
-    expect(b.standby.ownerOf()).toBeUndefined();
+    expect(b.node.ownerOf()).toBeUndefined();
+    await b.node.close();
+    expect(b.node.ownerOf()).toBeUndefined();
   });
 });

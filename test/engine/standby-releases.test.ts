@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { InvariantError } from "../../src/errors/index.ts";
 import { type Cluster, type ClusterNode, createCluster, TTL_MS } from "../support/cluster.ts";
 import { leasesOf } from "../support/sharing.ts";
 
@@ -35,25 +34,8 @@ describe("I61: a standby keeps no shards that it cannot run", () => {
         throw new Error("the answer was lost");
       };
     });
-    await cluster.pass(2 * TTL_MS);
-    expect([b.standby.status().state, c.standby.status().state]).toEqual(["following", "active"]);
-    expect(await owners(cluster)).toEqual([c.standby.status().incarnation]);
-  });
-
-  it("decision RK: repeats releases that failed after it found the journal unreadable", async () => {
-    const cluster = createCluster();
-    const [b, c] = await claimedByB(cluster, (one) => {
-      one.faults["leases.claim"] = async (honest) => {
-        one.faults["leases.tail"] = () => Promise.reject(new InvariantError("I53", "a damaged record"));
-        return await honest();
-      };
-      let failures = 3;
-      one.faults["leases.release"] = (honest) =>
-        failures-- > 0 ? Promise.reject(new Error("away")) : honest();
-    });
-    await cluster.pass(2 * TTL_MS);
-    expect([b.standby.status().state, c.standby.status().state]).toEqual(["following", "active"]);
-    expect(b.standby.status().reasons).toEqual([expect.stringContaining("a damaged record")]);
-    expect(await owners(cluster)).toEqual([c.standby.status().incarnation]);
+    await cluster.pass(4 * TTL_MS);
+    expect([b.node.status().state, c.node.status().state]).toEqual(["following", "active"]);
+    expect(await owners(cluster)).toEqual([c.node.status().incarnation]);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createManualClock, createMemoryStore } from "../../src/adapters/memory/index.ts";
-import { VenueBuffer } from "../../src/engine/cluster/venue-buffer.ts";
+import { VenueBuffer } from "../../src/cluster/heard.ts";
 import { coreOf } from "../../src/engine/core/core.ts";
 import { childIdOf } from "../../src/lifecycle/index.ts";
 import { ExecutionIds, type ParentOrder } from "../../src/model/index.ts";

@@ -126,7 +126,7 @@ export async function observeLease(call: LeaseCall, column: Column): Promise<str
     const opening = node.then(
       (opened) => void nodes.push(opened),
       (error: unknown) => {
-        client = `openStandby rejects with ${(error as Error).name}; `;
+        client = `openNode rejects with ${(error as Error).name}; `;
       },
     );
     await pass(cluster, LATE_MS, opening);
@@ -166,8 +166,7 @@ async function ending(
   return closed === undefined ? "" : answer || "close does not answer; ";
 }
 
-const closeNode = (node: Node | undefined): Promise<unknown> | undefined =>
-  node !== undefined && "standby" in node ? node.standby.close() : node?.node.close();
+const closeNode = (node: Node | undefined): Promise<unknown> | undefined => node?.node.close();
 
 async function servedBy(nodes: readonly Node[]): Promise<Readonly<{ by: string; order: string }>> {
   for (const { name, engine, process } of nodes) {
@@ -187,8 +186,6 @@ function reasonsOf(nodes: readonly Node[]): readonly string[] {
   return nodes.flatMap((one) => {
     if (one.process.dead) return [];
     const kinds = one.engine?.status().reasons.map(({ kind }) => kind);
-    if ("standby" in one)
-      return kinds ?? (one.standby.status().reasons.length > 0 ? ["status of the standby"] : []);
     return [...(kinds ?? []), ...(one.node.status().reasons.length > 0 ? ["status of the node"] : [])];
   });
 }

@@ -34,19 +34,16 @@ import {
   followOrders,
   openOrderBook,
 } from "../../src/client/index.ts";
-import { testRateLimiter, testRejections } from "../../src/conformance/index.ts";
-import { Quantity } from "../../src/decimal/index.ts";
 import {
   drainNode,
-  type EngineOptions,
   moveShards,
   type OperatorOptions,
-  openEngine,
   openNode,
-  openStandby,
   readCluster,
-  resolveSettings,
-} from "../../src/engine/index.ts";
+} from "../../src/cluster/index.ts";
+import { testRateLimiter, testRejections } from "../../src/conformance/index.ts";
+import { Quantity } from "../../src/decimal/index.ts";
+import { type EngineOptions, openEngine, resolveSettings } from "../../src/engine/index.ts";
 import { previewOrder } from "../../src/lifecycle/index.ts";
 import { listIntent, orderIntent } from "../../src/requests/index.ts";
 import {
@@ -118,7 +115,15 @@ const EXITS = {
 
 const ACCOUNT = { accountId: 1, userId: 1, enableDataSharing: true, delegates: [], restricted: false };
 
-const CLUSTER = { name: "a", address: "", version: "1", ttlMs: 1_000, marginMs: 100, clockApartMs: 500 };
+const CLUSTER = {
+  name: "a",
+  address: "",
+  version: "1",
+  ttlMs: 1_000,
+  marginMs: 100,
+  clockApartMs: 500,
+  standby: true,
+};
 
 const engineParts = (): EngineOptions => {
   const { disk: _disk, ...parts } = host();
@@ -145,7 +150,6 @@ const result = await simulate({
 
 const ENTRIES: Readonly<Record<string, Entry>> = {
   openEngine: entry(engineParts, openEngine),
-  openStandby: entry(() => ({ ...engineParts(), cluster: CLUSTER }), openStandby),
   openNode: entry(() => ({ ...engineParts(), cluster: CLUSTER }), openNode),
   readCluster: entry(() => ({ ...operatorParts(), watchMs: 1 }), readCluster),
   drainNode: entry(

@@ -8,6 +8,7 @@ const publicFolders = {
   "./signing": "signing/index",
   "./client": "client/index",
   "./engine": "engine/index",
+  "./cluster": "cluster/index",
   "./rules": "rules/index",
   "./service": "service/index",
   "./ports": "ports/index",

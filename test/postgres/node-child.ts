@@ -1,8 +1,9 @@
 import { createMemoryAccounts, createMemoryExposure } from "../../src/adapters/memory/index.ts";
 import { createEntropy, createSystemClock } from "../../src/adapters/node/index.ts";
 import { openPostgresStore } from "../../src/adapters/postgres/index.ts";
-import { type Engine, openStandby } from "../../src/engine/index.ts";
-import type { ChildRequest } from "../../src/model/index.ts";
+import { openNode } from "../../src/cluster/index.ts";
+import type { Engine } from "../../src/engine/index.ts";
+import { type ChildRequest, SHARD_COUNT } from "../../src/model/index.ts";
 import type { ChildReport, MarketSink, NotFound, QuoteInput } from "../../src/ports/index.ts";
 import type { OrderFields } from "../../src/requests/index.ts";
 import { createCatalogue } from "../../src/sandbox/catalogue.ts";
@@ -64,7 +65,7 @@ export async function runNode({ name, url, schema, ttlMs }: NodeTask): Promise<v
     delegates: [],
     restricted: false,
   };
-  const standby = await openStandby({
+  const node = await openNode({
     store,
     instruments: createCatalogue(),
     accounts: createMemoryAccounts([{ account, keys: [] }]),
@@ -91,7 +92,7 @@ export async function runNode({ name, url, schema, ttlMs }: NodeTask): Promise<v
       retryMinMs: 20,
       retryMaxMs: 100,
     },
-    cluster: { name, ttlMs },
+    cluster: { name, ttlMs, standby: true },
   });
   let engine: Engine | undefined;
   process.on("message", (message: ToNode) => {
@@ -100,10 +101,16 @@ export async function runNode({ name, url, schema, ttlMs }: NodeTask): Promise<v
     else if (engine !== undefined) void obey(engine, message);
   });
   process.on("disconnect", () => process.exit(0));
-  standby.onStatus(({ state }) => {
-    if (state !== "active") report({ kind: "status", state });
+  await new Promise<void>((resolve) => {
+    const look = (): void => {
+      const { state, shards, keepsMarket } = node.status();
+      if (state !== "active") report({ kind: "status", state });
+      if (shards === SHARD_COUNT && keepsMarket) resolve();
+    };
+    node.onStatus(look);
+    look();
   });
-  engine = await standby.takenOver;
+  engine = node.engine;
   engine.events.on("status", ({ change }) => report({ kind: "status", state: change }));
   report({ kind: "status", state: "active" });
 }

@@ -1,10 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  type ClusterNode,
-  type ClusterNodeState,
-  EngineError,
-  type StatusKind,
-} from "../../src/engine/index.ts";
+import type { ClusterNode, ClusterNodeState } from "../../src/cluster/index.ts";
+import { EngineError, type StatusKind } from "../../src/engine/index.ts";
 import { answerSharing, ElsewhereError } from "../../src/sandbox/control-routes.ts";
 import type { SharedExchange } from "../../src/sandbox/exchange.ts";
 import { sharingHealth, withHealth } from "../../src/sandbox/health.ts";

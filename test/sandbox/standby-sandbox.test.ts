@@ -9,14 +9,14 @@ describe("a sandbox that does not serve yet is behind another one", () => {
     const cluster = createCluster();
     const active = await cluster.start("a");
     const waiting = await cluster.start("b");
-    expect([active, waiting].map(({ standby }) => isBehindAnother(standby))).toEqual([false, true]);
+    expect([active, waiting].map(({ node }) => isBehindAnother(node))).toEqual([false, true]);
   });
 
   it("also if several share the shards", async () => {
     const { cluster } = await pairOf();
-    const { standby } = await cluster.start("c");
-    expect(standby.ownerOf()).toBeUndefined();
-    expect(isBehindAnother(standby)).toBe(true);
+    const { node } = await cluster.start("c");
+    expect(node.ownerOf()).toBeUndefined();
+    expect(isBehindAnother(node)).toBe(true);
   });
 });
 

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { createEntropy, createSystemClock } from "../../src/adapters/node/index.ts";
+import type { ClusterNode } from "../../src/cluster/index.ts";
 import { price } from "../../src/decimal/index.ts";
-import type { Standby } from "../../src/engine/index.ts";
 import type { OrderFields } from "../../src/index.ts";
 import type { AccountEvent } from "../../src/ports/index.ts";
 import { answerControl, answerStandby } from "../../src/sandbox/control-routes.ts";
@@ -145,7 +145,7 @@ describe("decision ZF: a sandbox with VENUE", () => {
     if (address === undefined) throw new Error("no VENUE");
     const elsewhere = await connectVenue(address, { telemetry, clock });
     onTestFinished(() => elsewhere.close());
-    const standby = { status: () => ({ state: "ready", reasons: [] }) } as unknown as Standby;
+    const standby = { status: () => ({ state: "ready", reasons: [] }) } as unknown as ClusterNode;
     const requested = { standby, desk: elsewhere.desk };
     expect(await answerStandby(requested, callOf("POST", "quotes", QUOTE))).toEqual({
       accepted: 1,

@@ -20,6 +20,7 @@ const core = [
   "ports",
   "host-answers",
   "engine",
+  "cluster",
   "service",
 ];
 const upTo = (folder) => core.slice(0, core.indexOf(folder) + 1);
@@ -68,14 +69,11 @@ const rooms = {
       "status",
       "commands",
       "commit",
-      "cluster",
     ],
     above: [
       "index.ts",
       "internal.ts",
       "engine.ts",
-      "standby.ts",
-      "cluster-node.ts",
       "running-engine.ts",
       "opening.ts",
       "parts.ts",

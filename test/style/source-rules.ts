@@ -146,6 +146,7 @@ const APART: readonly string[] = [
   ...[
     "requests/schemas/index.ts",
     "ports/internal.ts",
+    "cluster/internal.ts",
     "engine/internal.ts",
     "adapters/node/internal.ts",
     "adapters/postgres/internal.ts",

@@ -11,16 +11,12 @@ import {
 } from "../../src/adapters/memory/index.ts";
 import {
   type ClusterOptions,
-  type Engine,
-  type EngineSettings,
+  type NodeOptions,
+  type ClusterNode as OpenedNode,
   openNode,
-  openStandby,
-  type ClusterNode as SharingNode,
-  type Standby,
-  type StandbyOptions,
-  type StandbyStatus,
-} from "../../src/engine/index.ts";
-import type { ChildRequest, ParentOrder } from "../../src/model/index.ts";
+} from "../../src/cluster/index.ts";
+import type { Engine, EngineSettings } from "../../src/engine/index.ts";
+import { type ChildRequest, type ParentOrder, SHARD_COUNT } from "../../src/model/index.ts";
 import type {
   Accounts,
   ExecutionVenue,
@@ -65,15 +61,11 @@ export type ClusterProcess = {
   renewedMs: number;
 };
 
-/** A process whose node takes all shards or none, and what has become of it. */
-export type ClusterNode = ClusterProcess & {
-  readonly standby: Standby;
-  engine: Engine | undefined;
-  readonly statuses: StandbyStatus[];
-};
+/** A process whose node is a standby, and its engine once it has run all shards. */
+export type ClusterNode = ClusterProcess & { readonly node: OpenedNode; engine: Engine | undefined };
 
 /** A process whose node shares the shards. */
-export type Sharer = ClusterProcess & { readonly node: SharingNode; readonly engine: Engine };
+export type Sharer = ClusterProcess & { readonly node: OpenedNode; readonly engine: Engine };
 
 /** Hears what the processes of a cluster do. */
 export type ClusterEar = Readonly<{
@@ -99,7 +91,7 @@ export type Cluster = {
   /** Positions of all accounts, as every node is told. */
   readonly exposure: MemoryExposure;
   readonly venue: ScriptedVenue;
-  /** Starts another process. */
+  /** Starts another process, whose node is a standby. */
   start(
     name: string,
     settings?: Partial<EngineSettings>,
@@ -182,7 +174,7 @@ export function createCluster(venue: ScriptedVenue = createScriptedVenue(), ear:
     node: ClusterProcess & { isOpen: boolean },
     settings?: Partial<EngineSettings>,
     cluster?: Partial<ClusterOptions>,
-  ): StandbyOptions => {
+  ): NodeOptions => {
     const { name, process } = node;
     const own = process.clock(clock);
     return {
@@ -230,18 +222,18 @@ export function createCluster(venue: ScriptedVenue = createScriptedVenue(), ear:
     },
     async start(name, settings, options) {
       const begin = begun(name);
-      const statuses: StandbyStatus[] = [];
-      const standby = await openStandby(optionsOf(begin, settings, options));
+      const node = await openNode(optionsOf(begin, settings, { standby: true, ...options }));
       begin.isOpen = true;
-      const one: ClusterNode = Object.assign(begin, { standby, statuses, engine: undefined });
-      standby.onStatus((status) => void statuses.push(status));
-      standby.takenOver.then(
-        (engine) => {
-          one.engine = engine;
-        },
-        () => undefined,
-      );
+      const one: ClusterNode = Object.assign(begin, { node, engine: undefined });
+      const look = (): void => {
+        const { shards, keepsMarket } = node.status();
+        if (shards === SHARD_COUNT && keepsMarket) one.engine = node.engine;
+      };
+      node.onStatus(look);
+      look();
       await settle();
+      // The first node takes all shards in several steps.
+      for (let step = 0; step < 10; step++) await clock.advanceBy(1, settle);
       return one;
     },
     async pass(ms) {

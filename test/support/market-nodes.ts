@@ -3,7 +3,7 @@ import {
   createMemoryStore,
   type MemoryDisk,
 } from "../../src/adapters/memory/index.ts";
-import { FollowedMarket } from "../../src/engine/cluster/followed-market.ts";
+import { FollowedMarket } from "../../src/cluster/followed.ts";
 import { type Core, coreOf } from "../../src/engine/core/core.ts";
 import type { EngineEffect } from "../../src/engine/core/effects.ts";
 import { EventStream } from "../../src/engine/core/event-stream.ts";

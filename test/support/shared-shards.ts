@@ -1,4 +1,3 @@
-import type { Random } from "../../src/common/random.ts";
 import {
   arrivalsOf,
   claimsOf,
@@ -6,9 +5,10 @@ import {
   handOverOf,
   movesOf,
   type ShareReading,
+  ShareWatch,
   withdrawalsOf,
-} from "../../src/engine/cluster/share-plan.ts";
-import { ShareWatch } from "../../src/engine/cluster/share-watch.ts";
+} from "../../src/cluster/share-plan.ts";
+import type { Random } from "../../src/common/random.ts";
 import type { ClusterView, NodeRow, ShardOwner } from "../../src/ports/index.ts";
 import { type RowPart, rowOf, TTL_MS } from "./shared-views.ts";
 

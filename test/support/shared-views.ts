@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import "./property-sizes.ts";
-import type { ShareReading } from "../../src/engine/cluster/share-plan.ts";
-import { ShareWatch } from "../../src/engine/cluster/share-watch.ts";
+import { type ShareReading, ShareWatch } from "../../src/cluster/share-plan.ts";
 import { MARKET_SHARD } from "../../src/model/index.ts";
 import type { ClusterView, NodeRow, ShardOwner } from "../../src/ports/index.ts";
 

@@ -3,7 +3,7 @@ import {
   createMemoryRateLimiter,
   type ManualClock,
 } from "../../src/adapters/memory/index.ts";
-import type { ShardHolder } from "../../src/engine/index.ts";
+import type { ShardHolder } from "../../src/cluster/index.ts";
 import { shardOf } from "../../src/lifecycle/index.ts";
 import type { Account } from "../../src/model/index.ts";
 import type { AccountEvents, NativeOrders, RateLimiter } from "../../src/ports/index.ts";

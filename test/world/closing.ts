@@ -1,10 +1,10 @@
 import type { Instance } from "./instance.ts";
 import type { WorldParts } from "./parts.ts";
 
-/** Closes the engine or standby of a process, then ends the process. */
+/** Closes the engine of a process, then ends the process. */
 export async function closeAndEnd(parts: WorldParts, instance: Instance): Promise<void> {
   try {
-    await (instance.engine?.close() ?? instance.standby?.close());
+    await (instance.engine?.close() ?? instance.node?.close());
     parts.fleet.kill(instance);
   } catch (error) {
     endFailed(parts, instance, error);

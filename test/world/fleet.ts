@@ -123,20 +123,10 @@ export class Fleet {
     return this.#options.parts().plan.cluster !== undefined;
   }
 
-  get #shares(): boolean {
-    return this.#options.parts().plan.cluster?.shares === true;
-  }
-
   /** Picks a process that accepts requests of an account, sometimes one that does not own its shard. */
   pick(random: Random, accountId: number): Instance | undefined {
     const wish = random.chance(0.1);
-    if (this.#shares) return this.#pickNode(random, accountId);
-    if (this.#isCluster) {
-      const serving = this.alive.filter(({ service }) => service !== undefined);
-      const owner = this.ownerOf(shardOf(accountId));
-      const isOwner = (instance: Instance): boolean => instance === owner;
-      return serving.find((instance) => isOwner(instance) !== wish) ?? serving.at(-1);
-    }
+    if (this.#isCluster) return this.#pickNode(random, accountId);
     const old = this.#old.find((instance) => instance.state === "running" || instance.state === "closing");
     const newest = this.newest;
     if (wish && old !== undefined) return old;
@@ -251,7 +241,7 @@ export class Fleet {
       instance.service = this.#service(instance, { ...shared, engine });
       if (instance.state !== "closing") instance.state = "running";
     } catch (error) {
-      const isClosed = instance.standby !== undefined && instance.state === "closing";
+      const isClosed = instance.node !== undefined && instance.state === "closing";
       requireThat(instance.dead || isClosed || instance.storeFaults > 0, "an engine opens", () =>
         String(error),
       );

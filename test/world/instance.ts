@@ -1,4 +1,5 @@
-import type { ClusterNode, Engine, EngineOptions, Standby } from "../../src/engine/index.ts";
+import type { ClusterNode } from "../../src/cluster/index.ts";
+import type { Engine, EngineOptions } from "../../src/engine/index.ts";
 import type { Clock, MarketSink } from "../../src/ports/index.ts";
 import type { Service } from "../../src/service/index.ts";
 import { Link } from "./cluster/link.ts";
@@ -11,8 +12,8 @@ type ProbePoint = Parameters<NonNullable<EngineOptions["probe"]>>[0];
 /** Wall clock and true time of a world. */
 type WorldMoment = Readonly<{ wallMs: number; trueMs: number }>;
 
-/** State of a process. One that is `following` is a standby of a cluster. */
-export type InstanceState = "opening" | "following" | "running" | "closing" | "dead";
+/** State of a process. */
+export type InstanceState = "opening" | "running" | "closing" | "dead";
 
 /** Number of turns that a process may take before time passes. */
 const TURNS_AT_ONCE = 200;
@@ -39,9 +40,7 @@ export class Instance {
   unrenewedUntilMs: number = Number.NEGATIVE_INFINITY;
   /** True time until which calls of its lease and appends that were asked while faults struck may go unanswered. */
   unansweredUntilMs: number = Number.NEGATIVE_INFINITY;
-  /** What it is until it takes over, in a cluster of which one node owns all shards. */
-  standby: Standby | undefined;
-  /** What it is in a cluster whose nodes share the shards. */
+  /** What it is in a cluster. */
   node: ClusterNode | undefined;
   /** The clocks of its machine. */
   readonly machine: MachineClock = new MachineClock();

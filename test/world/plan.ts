@@ -93,7 +93,7 @@ export type Cuts = Readonly<{
  * Returns whether every print that an engine counts is durable. Nodes that share the shards do not store those that they
  * count while another node keeps the market journal.
  */
-export const storesEveryPrint = ({ cluster }: Plan): boolean => cluster?.shares !== true;
+export const storesEveryPrint = ({ cluster }: Plan): boolean => cluster === undefined;
 
 const DAY_MS = 86_400_000;
 

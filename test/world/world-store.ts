@@ -353,7 +353,7 @@ export class WorldStore {
   }
 
   #readingOf({ state }: Instance): keyof typeof READING {
-    if (state !== "opening" && state !== "following") return "running";
+    if (state !== "opening") return "running";
     return this.#parts.cluster === undefined ? "opening" : "following";
   }
 

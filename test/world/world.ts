@@ -75,8 +75,8 @@ export class World {
   async begin(): Promise<void> {
     const { fleet, time, plan } = this.parts;
     fleet.start();
-    // A node that shares the shards reads twice before it takes any: with a pause of a quarter of a ttl between.
-    const longestMs = plan.cluster?.shares === true ? 1_000 + plan.cluster.ttlMs / 2 : 1_000;
+    // A node of a cluster reads twice before it takes shards: with a pause of a quarter of a ttl between.
+    const longestMs = plan.cluster === undefined ? 1_000 : 1_000 + plan.cluster.ttlMs / 2;
     for (let ms = 0; ms < longestMs && !fleet.isServed; ms += 20) await time.pass(20);
     this.#publisher.heartbeat();
   }

@@ -375,7 +375,7 @@ export interface Engine extends AsyncDisposable {
    * Hands the shards over to another node without a gap, and closes this engine: waits until a standby is ready, lets the
    * venue answer what was handed to it, withdraws by a record what was not, and releases the shards. Resolves as `close`
    * does. Rejects with a HandOverError, and goes on as before, if no standby is ready within two ttl, at once if there is
-   * no other live node, and for an engine that `openStandby` did not open.
+   * no other live node, and for an engine that `openNode` did not open.
    */
   handOver(): Promise<AtRest>;
   /**

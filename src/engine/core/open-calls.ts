@@ -34,6 +34,11 @@ export class Trust {
     return this.#term === undefined || this.#isWithin(this.#term);
   }
 
+  /** Whether trust has ended for good. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
   /** Monotonic time at which trust lapses without a further renewal; undefined while it does not hold. */
   get untilMs(): number | undefined {
     if (this.#term === undefined || this.#renewedAt === undefined || !this.holds) return undefined;

@@ -173,12 +173,6 @@ export class PovParticipants {
     return [...(this.#markets.get(symbol)?.liveOrders ?? [])];
   }
 
-  /** Returns when the newest open POV parent of an instrument was accepted; undefined if there is none. */
-  newestAcceptedAtMs(symbol: string): number | undefined {
-    const accepted = this.of(symbol).map(({ working }) => working.acceptedAtMs);
-    return accepted.length === 0 ? undefined : accepted.reduce((newest, ms) => Math.max(newest, ms));
-  }
-
   /**
    * Returns all executed volume of the market, own fills included, measured as at the parent's admission, if there is a trade
    * of others that the parent has not followed; else undefined. While prints wait for an append without an answer, nothing is

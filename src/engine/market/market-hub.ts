@@ -41,16 +41,8 @@ type MarketParts = Readonly<{
   stream: EventStream;
 }>;
 
-/**
- * What a standby has made before the opening: quote gates, which count quotes until it is over, books of the parents that it
- * follows, with the history that these books read and that has no marks yet, and which markets these parents watch.
- */
-type MarketAhead = Readonly<{
-  gates: Map<string, QuoteGate>;
-  books: ReadonlyMap<string, TriggerBook>;
-  history: MarkHistory;
-  memory: QuoteMemory;
-}>;
+/** What a node has made before the opening: quote gates, which count quotes until it is over, and which markets are watched. */
+type MarketAhead = Readonly<{ gates: Map<string, QuoteGate>; memory: QuoteMemory }>;
 
 /** Market data in the store, and what was made before the opening. */
 export type StoredMarket = Readonly<{
@@ -88,13 +80,12 @@ export class MarketHub implements MarketSink {
   /** Bars with the prices of these trades, and the newest of them. */
   readonly prints: PrintHistory;
   /** Durable marks only. */
-  readonly history: MarkHistory;
+  readonly history: MarkHistory = new MarkHistory();
   /** Prices against which the first quotes after an opening are checked. */
   readonly memory: QuoteMemory;
   readonly #markets: Map<string, Market> = new Map();
   /** Gates by market. Those of a standby are in the same map, so that both have one for each market. */
   readonly #gates: Map<string, QuoteGate>;
-  readonly #booksAhead: ReadonlyMap<string, TriggerBook>;
   /** Books with marks that were not taken yet. A commit looks at no other book. */
   readonly #marked: Set<TriggerBook> = new Set();
   /** Markets of which a print has contradicted the log. Each is told once. */
@@ -112,8 +103,6 @@ export class MarketHub implements MarketSink {
     this.#listed = new ListedInstruments(core, parts.instruments);
     const { ahead } = options;
     this.#gates = ahead?.gates ?? new Map();
-    this.#booksAhead = ahead?.books ?? new Map();
-    this.history = ahead?.history ?? new MarkHistory();
     for (const mark of options.marks) this.history.add(mark);
     this.memory = ahead?.memory ?? new QuoteMemory();
     this.memory.stored(options.quotes);
@@ -127,7 +116,7 @@ export class MarketHub implements MarketSink {
       maxWaiting: core.settings.maxPendingPrints,
       settled: (print) => this.prints.settled(print),
     });
-    for (const symbol of [...this.#gates.keys(), ...this.#booksAhead.keys()]) this.open(symbol);
+    for (const symbol of [...this.#gates.keys()]) this.open(symbol);
   }
 
   /** Opens a market if it is not open, and returns its book. */
@@ -140,7 +129,7 @@ export class MarketHub implements MarketSink {
     if (open !== undefined) return open;
     const market = new Market(
       this.#gates.get(symbol) ?? new QuoteGate(this.#core.settings),
-      this.#booksAhead.get(symbol) ?? new TriggerBook(symbol, this.history),
+      new TriggerBook(symbol, this.history),
     );
     this.#markets.set(symbol, market);
     this.#gates.set(symbol, market.gate);
@@ -315,22 +304,19 @@ export class MarketHub implements MarketSink {
     this.#count(given, wallMs);
   }
 
-  /**
-   * Counts an executed trade that was heard before this engine ran: its age is that of `receivedAtMs`, by the wall clock, and
-   * orders follow its volume only if `isFollowed` says so.
-   */
-  receivePrint(given: PrintInput, receivedAtMs: number, isFollowed: boolean): void {
+  /** Counts an executed trade that was heard before this engine ran: its age is that of `receivedAtMs`, by the wall clock. */
+  receivePrint(given: PrintInput, receivedAtMs: number): void {
     this.#parts.timers.runDue();
-    this.#count(given, receivedAtMs, isFollowed);
+    this.#count(given, receivedAtMs);
   }
 
-  #count(given: PrintInput, wallMs: number, isFollowed = true): void {
+  #count(given: PrintInput, wallMs: number): void {
     this.#core.counters.activity++;
     const print = readPrintInput(given);
     if (print === undefined) return this.#dropPrint("malformed", "");
     if (this.#marketOf(print.symbol) === undefined) return this.#dropPrint("unknown-symbol", print.symbol);
     const isOverfull = !this.writes && this.tape.isFull;
-    const counted = this.tape.take(print, { wallMs, nowMs: this.#core.nowMs(), isFollowed });
+    const counted = this.tape.take(print, { wallMs, nowMs: this.#core.nowMs() });
     if (typeof counted === "string") return this.#dropPrint(counted, print.symbol);
     if (isOverfull) this.#core.effects.emit({ kind: "PRINT_DROPPED" });
     if (isFinerPrint(print)) this.printsRounded++;

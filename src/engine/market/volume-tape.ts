@@ -165,11 +165,11 @@ export class VolumeTape implements VolumeHistory {
   /**
    * Counts a print, or returns why it does not count. A print that does not count is not remembered either, except that the
    * log of its market goes on with a duplicate. Its age is measured by the wall clock. `nowMs` is the engine time at which it
-   * is seen. A print that is not to be followed is remembered as one that came late.
+   * is seen.
    */
   take(
     print: PrintInput,
-    { wallMs, nowMs, isFollowed = true }: Readonly<{ wallMs: number; nowMs: number; isFollowed?: boolean }>,
+    { wallMs, nowMs }: Readonly<{ wallMs: number; nowMs: number }>,
   ): PricedPrint | Exclude<PrintVerdict, "counted" | "unknown-symbol"> {
     const read = readPrint(print);
     if (read === undefined) return "malformed";
@@ -187,7 +187,7 @@ export class VolumeTape implements VolumeHistory {
     if (isFuture) return "future";
     if (!this.#makeRoom()) return "backlog";
     if (logged !== undefined) tape.log.advance(logged, timeMs);
-    const fresh = isFollowed && wallMs - timeMs <= this.#maxAgeMs;
+    const fresh = wallMs - timeMs <= this.#maxAgeMs;
     const counted: PricedPrint = { symbol, id, price, quantity, timeMs, seenAtMs: nowMs, fresh };
     tape.count(counted);
     this.#pending.add(counted);

@@ -1,4 +1,4 @@
-import type { Standby, StandbyStatus } from "../../engine/index.ts";
+import type { ClusterNode, ClusterNodeStatus } from "../../cluster/index.ts";
 import type { Awaitable } from "../../ports/index.ts";
 import type { WireRequest, WireResponse } from "../../wire/index.ts";
 
@@ -108,7 +108,7 @@ export interface PeerReceiver {
 }
 
 /** What a node of a cluster knows of itself and of the owners of shards. */
-export interface ShardOwners extends Pick<Standby, "ownerOf" | "readOwners"> {
+export interface ShardOwners extends Pick<ClusterNode, "ownerOf" | "readOwners"> {
   /** Returns the number of this start of the node, and whatever else the node says of itself. */
-  status(): Pick<StandbyStatus, "incarnation">;
+  status(): Pick<ClusterNodeStatus, "incarnation">;
 }

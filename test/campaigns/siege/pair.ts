@@ -4,7 +4,7 @@ import {
   type PeerLimits,
   type PeerLink,
 } from "../../../src/adapters/node/index.ts";
-import type { ClusterNode } from "../../../src/engine/index.ts";
+import type { ClusterNode } from "../../../src/cluster/index.ts";
 import type { Exchange } from "../../../src/sandbox/exchange.ts";
 import { serveShared } from "../../../src/sandbox/serving.ts";
 import type { SandboxSettings } from "../../../src/sandbox/settings.ts";

@@ -4,7 +4,7 @@ import {
   createManualClock,
   createMemoryRateLimiter,
 } from "../../../src/adapters/memory/index.ts";
-import type { ShardHolder } from "../../../src/engine/index.ts";
+import type { ShardHolder } from "../../../src/cluster/index.ts";
 import { shardOf } from "../../../src/lifecycle/index.ts";
 import {
   type ClusterService,

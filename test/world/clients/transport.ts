@@ -65,12 +65,12 @@ export class Transport {
   }
 
   /**
-   * Sends a request unchanged. If the nodes share the shards, and the first one stored nothing, another one is mostly
+   * Sends a request unchanged. If the first node of a cluster stored nothing, another one is mostly
    * asked.
    */
   async send(request: WireRequest): Promise<InstanceReply | NoReply> {
     const answer = await this.#sendOnce(request);
-    if (this.#parts.plan.cluster?.shares !== true || typeof answer === "string") return answer;
+    if (this.#parts.plan.cluster === undefined || typeof answer === "string") return answer;
     if (codeOf(answer.reply) !== NOTHING_STORED || !this.#random.chance(0.8)) return answer;
     this.#parts.situations.observe("another node asked after one that stored nothing");
     return await this.#sendOnce(request);
@@ -157,10 +157,10 @@ export class Transport {
     beside(this.#subscribe(connection));
   }
 
-  /** Whether a connection is still with the owner of the account's shard, of nodes that share the shards. */
+  /** Whether a connection is still with the owner of the account's shard, in a cluster. */
   #isWithOwner({ instance }: Connection): boolean {
     const { plan } = this.#parts;
-    return plan.cluster?.shares !== true || instance.holdings.owns(shardOf(this.accountId));
+    return plan.cluster === undefined || instance.holdings.owns(shardOf(this.accountId));
   }
 
   async #subscribe(connection: Connection): Promise<void> {

@@ -284,7 +284,7 @@ export class ClusterSupervisor {
 
   #close(instance: Instance): void {
     const { situations, beside, fleet, journal, time } = this.#parts;
-    if (instance.state !== "running" && instance.state !== "following") return;
+    if (instance.state !== "running") return;
     if (instance.appending > 0 || journal.inFlight > 0) situations.observe("closed while work is under way");
     instance.state = "closing";
     beside(closeAndEnd(this.#parts, instance));
@@ -322,7 +322,6 @@ const isHandingOver = ({ node }: Instance): boolean => node?.status().state === 
 
 /** Returns the states of nodes, and why they take no shards. */
 function statesOf(nodes: readonly Instance[]): string {
-  const stateOf = ({ state, standby, node }: Instance): string =>
-    `${state} ${standby?.status().reasons ?? JSON.stringify(node?.status())}`;
+  const stateOf = ({ state, node }: Instance): string => `${state} ${JSON.stringify(node?.status())}`;
   return nodes.map(stateOf).join("; ");
 }

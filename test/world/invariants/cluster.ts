@@ -30,7 +30,7 @@ type Move = Readonly<{ shards: readonly number[]; isGiven: boolean }>;
 
 /** Notes what shards have when they move. */
 function observedMove({ plan, journal, situations, fleet }: WorldParts, owner: Instance, move: Move): void {
-  const isPlanned = plan.cluster?.shares === true && move.isGiven && !owner.dead;
+  const isPlanned = plan.cluster !== undefined && move.isGiven && !owner.dead;
   if (!isPlanned) situations.observe(owner.dead ? "takeover after a death" : "takeover from a living node");
   if (isPlanned && fleet.alive.some(isImpaired)) situations.observe("shards given during a fault");
   const moved = new Set(move.shards);
@@ -118,17 +118,15 @@ export async function checkNodes(parts: WorldParts, { ttlMs }: ClusterPlan): Pro
   requireThat(difference === undefined, "I53", () => `${difference}, ${fleet.alive.length} nodes are alive`);
 }
 
-/** Returns how a node differs from another, if one does. Nodes that share the shards verify all of them, own and followed. */
-async function differenceOf({ fleet, plan }: WorldParts): Promise<string | undefined> {
-  const shares = plan.cluster?.shares === true;
+/** Returns how a node differs from another, if one does. Nodes verify all shards, own and followed. */
+async function differenceOf({ fleet }: WorldParts): Promise<string | undefined> {
   if (!fleet.isServed) return "nobody owns some shards";
   const [owner] = fleet.owners;
-  const first = shares ? await owner?.node?.verify() : await owner?.engine?.verify();
+  const first = await owner?.node?.verify();
   if (owner === undefined || first === undefined) return "nobody owns the shards";
   if (!first.equal) return `owner ${owner.generation} is not equal`;
-  for (const { generation, state, standby, node, isLost } of fleet.alive) {
-    const follows = state === "following" || (shares && state === "running" && !isLost);
-    const verified = follows ? await (node ?? standby)?.verify() : undefined;
+  for (const { generation, state, node, isLost } of fleet.alive) {
+    const verified = state === "running" && !isLost ? await node?.verify() : undefined;
     if (verified === undefined) continue;
     const { equal, live } = verified;
     if (!equal || live !== first.live)

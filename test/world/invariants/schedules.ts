@@ -186,8 +186,8 @@ export class Schedules {
       return own?.has(name) === true || (plan.cluster === undefined && counted.generation === sender);
     };
     const { ms, generation } = this.#accepted.get(orderId) ?? { ms: 0, generation: sender };
-    // Prints that a node that shares reads later are news to it (decision XP).
-    const unreceivedBy = plan.cluster?.shares === true ? [generation, sender] : [];
+    // Prints that a node of a cluster reads later are news to it (decision XP).
+    const unreceivedBy = plan.cluster !== undefined ? [generation, sender] : [];
     const trades = tape.tradesSince(intent.symbol, { ms, unreceivedBy }, isOwn);
     requireThat(
       child.attempt <= trades,

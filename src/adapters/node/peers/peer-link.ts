@@ -12,7 +12,7 @@ import { peerSecurity } from "./peer-security.ts";
 export interface PeerLink extends Required<PeerSender>, AsyncDisposable {
   /**
    * Listens for other nodes, on a port that clients do not reach; port 0 selects a free one. Resolves to the address,
-   * which goes into `cluster.address` of `openStandby` in the form `host:port`, with a host that other nodes reach.
+   * which goes into `cluster.address` of `openNode` in the form `host:port`, with a host that other nodes reach.
    * Rejects if it cannot be used, and with a RangeError for a host that is not loopback if the link has no TLS.
    */
   listen(address: ListenAddress): Promise<ListenAddress>;

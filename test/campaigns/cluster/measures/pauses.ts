@@ -5,7 +5,7 @@ import {
   openPostgresStore,
   type PostgresCluster,
 } from "../../../../src/adapters/postgres/index.ts";
-import { drainNode, moveShards } from "../../../../src/engine/index.ts";
+import { drainNode, moveShards } from "../../../../src/cluster/index.ts";
 import { accountIn } from "../../../bench/bench-engine.ts";
 import { keepResting } from "../../../bench/burst-stores.ts";
 import { medianOf } from "../../../bench/measure.ts";

@@ -302,7 +302,7 @@ export const keyOfBoth = (childId: string, executionId: string): string =>`,
     world: "cluster",
     edits: [
       {
-        file: "src/engine/cluster/beat-watch.ts",
+        file: "src/cluster/node-watch.ts",
         before: "last.stillMs >= last.ttlMs ?",
         after: "last.stillMs >= last.ttlMs / 2 ?",
       },
@@ -316,28 +316,6 @@ export const keyOfBoth = (childId: string, executionId: string): string =>`,
         file: "src/engine/core/open-calls.ts",
         before: "    } finally {\n      this.#trust.requireHeld();\n    }",
         after: "    } finally {\n    }",
-      },
-    ],
-  },
-  {
-    name: "a takeover without a read after its claim",
-    world: "cluster",
-    edits: [
-      {
-        file: "src/engine/standby.ts",
-        before: "      await this.#journal.catchUp();\n",
-        after: "",
-      },
-    ],
-  },
-  {
-    name: "a standby that arms ahead only what it has loaded",
-    world: "cluster",
-    edits: [
-      {
-        file: "src/engine/cluster/followed-journal.ts",
-        before: "for (const live of shard.apply(record)) books?.follow(live, shard.memory);",
-        after: "shard.apply(record);",
       },
     ],
   },
@@ -364,7 +342,7 @@ export const keyOfBoth = (childId: string, executionId: string): string =>`,
     world: "cluster",
     edits: [
       {
-        file: "src/engine/cluster/owned-shards.ts",
+        file: "src/cluster/owned-shards.ts",
         before: "await moves.leave(",
         after: "void moves.leave(",
       },
@@ -375,12 +353,12 @@ export const keyOfBoth = (childId: string, executionId: string): string =>`,
     world: "cluster",
     edits: [
       {
-        file: "src/engine/cluster/shard-moves.ts",
+        file: "src/cluster/shard-moves.ts",
         before: "    while (!shard.isSettled && isAlive(shard)) await this.#look();\n",
         after: "",
       },
       {
-        file: "src/engine/cluster/shard-moves.ts",
+        file: "src/cluster/shard-moves.ts",
         before: "while ((rearming.isBusy(shard) || !shard.isSettled) && isAlive(shard))",
         after: "while (rearming.isBusy(shard) && isAlive(shard))",
       },
@@ -396,7 +374,7 @@ export const keyOfBoth = (childId: string, executionId: string): string =>`,
     world: "cluster",
     edits: [
       {
-        file: "src/engine/cluster/shard-moves.ts",
+        file: "src/cluster/shard-moves.ts",
         before: "await children.hold(only);",
         after: "void children.hold(only);",
       },
@@ -407,7 +385,7 @@ export const keyOfBoth = (childId: string, executionId: string): string =>`,
     world: "cluster",
     edits: [
       {
-        file: "src/engine/cluster/shard-moves.ts",
+        file: "src/cluster/shard-moves.ts",
         before: "      children.withdraw(only);\n",
         after: "",
       },
@@ -419,7 +397,7 @@ export const keyOfBoth = (childId: string, executionId: string): string =>`,
     test: "test/engine/sharing-references.long.test.ts",
     edits: [
       {
-        file: "src/engine/cluster/shard-moves.ts",
+        file: "src/cluster/shard-moves.ts",
         before: "      await this.#persistMarks(shard);\n",
         after: "",
       },
@@ -430,7 +408,7 @@ export const keyOfBoth = (childId: string, executionId: string): string =>`,
     world: "cluster",
     edits: [
       {
-        file: "src/engine/cluster/owned-shards.ts",
+        file: "src/cluster/owned-shards.ts",
         before: ", journal.catchUp(new Set(numbers))]",
         after: "]",
       },
@@ -441,7 +419,7 @@ export const keyOfBoth = (childId: string, executionId: string): string =>`,
     world: "cluster",
     edits: [
       {
-        file: "src/engine/cluster/owned-shards.ts",
+        file: "src/cluster/owned-shards.ts",
         before: "store.readMarks(numbers),",
         after: "store.readMarks(numbers).then((all) => all.slice(0, 0)),",
       },
@@ -458,7 +436,7 @@ export const keyOfBoth = (childId: string, executionId: string): string =>`,
         after: "",
       },
       {
-        file: "src/engine/cluster/shard-moves.ts",
+        file: "src/cluster/shard-moves.ts",
         before: "      committer.dropMarks(number);\n",
         after: "",
       },
@@ -469,12 +447,12 @@ export const keyOfBoth = (childId: string, executionId: string): string =>`,
     world: "cluster",
     edits: [
       {
-        file: "src/engine/cluster/lease-keeper.ts",
+        file: "src/cluster/lease.ts",
         before: "      if (!renewal.alive) return this.#lose();\n",
         after: "",
       },
       {
-        file: "src/engine/cluster/share-loop.ts",
+        file: "src/cluster/share-loop.ts",
         before: "    this.#fence(reading);\n",
         after: "",
       },
@@ -485,7 +463,7 @@ export const keyOfBoth = (childId: string, executionId: string): string =>`,
     world: "cluster",
     edits: [
       {
-        file: "src/engine/cluster-node.ts",
+        file: "src/cluster/node.ts",
         before: "  engine.market.stopWriting();\n",
         after: "",
       },
@@ -537,7 +515,7 @@ export const keyOfBoth = (childId: string, executionId: string): string =>`,
     test: "test/engine/sharing-children.long.test.ts",
     edits: [
       {
-        file: "src/engine/cluster/venue-buffer.ts",
+        file: "src/cluster/heard.ts",
         before: `    if (this.#passing?.accepts(childId ?? "") === true) return this.#passing.listener(event);
 `,
         after: `    if (this.#passing !== undefined)

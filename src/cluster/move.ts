@@ -7,17 +7,17 @@ import {
   optionsOf,
   wholeOption,
   wrongOption,
-} from "../../common/index.ts";
-import { MARKET_SHARD } from "../../model/index.ts";
-import type { ClusterView, ShardOwner } from "../../ports/index.ts";
-import { rowIn } from "./cluster-views.ts";
+} from "../common/index.ts";
+import { MARKET_SHARD } from "../model/index.ts";
+import type { ClusterView, ShardOwner } from "../ports/index.ts";
 import {
   checkedLeases,
   listenerOption,
   OPERATOR_CHECKS,
   type OperatorOptions,
   pauseOf,
-} from "./operator-parts.ts";
+} from "./cluster-report.ts";
+import { rowIn } from "./cluster-views.ts";
 
 const PAUSE_MS = 250;
 const LIMIT_MS = 60_000;
@@ -89,7 +89,7 @@ const moveOptions: OptionCheck = optionsOf<MoveOptions>({
  *
  * @example
  * ```ts
- * import { type MoveOutcome, moveShards, type OperatorOptions } from "managed-orders/engine";
+ * import { type MoveOutcome, moveShards, type OperatorOptions } from "managed-orders/cluster";
  * const move = async (operator: OperatorOptions, incarnation: number): Promise<MoveOutcome> =>
  *   await moveShards({ ...operator, shards: [0, 1, 2], incarnation, onProgress: ({ left }) => console.log(left) });
  * ```

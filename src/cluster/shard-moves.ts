@@ -1,23 +1,25 @@
-import type { MarketMark } from "../../model/index.ts";
-import { IdMap } from "../../triggers/index.ts";
-import type { ChildOrderManager } from "../children/child-order-manager.ts";
-import type { Rearming } from "../children/rearming.ts";
-import type { Placements } from "../commands/placement.ts";
-import type { Committer } from "../commit/committer.ts";
-import type { Core } from "../core/core.ts";
-import type { EventStream } from "../core/event-stream.ts";
-import type { MarketHub } from "../market/market-hub.ts";
-import type { Shard } from "../shards/shard.ts";
-import type { Followed } from "../shards/shard-state.ts";
-import type { Shards } from "../shards/shards.ts";
-import type { Bursts } from "../time/bursts.ts";
-import type { Timers } from "../time/timers.ts";
+import type {
+  Bursts,
+  ChildOrderManager,
+  Committer,
+  Core,
+  EventStream,
+  Followed,
+  MarketHub,
+  Placements,
+  Rearming,
+  Shard,
+  Shards,
+  Timers,
+} from "../engine/internal.ts";
+import type { MarketMark } from "../model/index.ts";
+import { IdMap } from "../triggers/index.ts";
 
 /** How often a shard is looked at whose last records are not durable yet, in milliseconds. */
 const LOOK_MS = 5;
 
 /** Parts of an engine that know of single shards. */
-export type MoveParts = Readonly<{
+type MoveParts = Readonly<{
   shards: Shards;
   market: MarketHub;
   committer: Committer;
@@ -37,7 +39,7 @@ export type Arrival = Readonly<{ shard: number; epoch: number; followed: Followe
  * the shard until then, so its parents are let go afterwards (decision VH). `release` says that this is done, and that the
  * follower may change them.
  */
-export type Departure = Readonly<{ left: (followed: Followed) => Promise<void>; release: () => void }>;
+type Departure = Readonly<{ left: (followed: Followed) => Promise<void>; release: () => void }>;
 
 /** Lets a running engine begin with shards and give shards up, while its other shards go on. */
 export class ShardMoves {

@@ -5,17 +5,17 @@ import {
   optionalOption,
   optionsOf,
   wholeOption,
-} from "../../common/index.ts";
-import { MARKET_SHARD } from "../../model/index.ts";
-import type { ClusterView, NodeRow } from "../../ports/index.ts";
-import { livingIn, ownedBy, rowIn } from "./cluster-views.ts";
+} from "../common/index.ts";
+import { MARKET_SHARD } from "../model/index.ts";
+import type { ClusterView, NodeRow } from "../ports/index.ts";
 import {
   checkedLeases,
   listenerOption,
   OPERATOR_CHECKS,
   type OperatorOptions,
   pauseOf,
-} from "./operator-parts.ts";
+} from "./cluster-report.ts";
+import { livingIn, ownedBy, rowIn } from "./cluster-views.ts";
 
 const PAUSE_MS = 250;
 const LIMIT_MS = 60_000;
@@ -77,7 +77,7 @@ const drainOptions: OptionCheck = optionsOf<DrainOptions>({
  *
  * @example
  * ```ts
- * import { drainNode, type DrainOutcome, type OperatorOptions } from "managed-orders/engine";
+ * import { drainNode, type DrainOutcome, type OperatorOptions } from "managed-orders/cluster";
  * const drain = async (operator: OperatorOptions, incarnation: number): Promise<DrainOutcome> =>
  *   await drainNode({ ...operator, incarnation, onProgress: ({ step }) => console.log(step) });
  * ```

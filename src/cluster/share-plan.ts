@@ -1,6 +1,7 @@
-import { MARKET_SHARD } from "../../model/index.ts";
-import type { ClusterView, NodeRow, ShardOwner } from "../../ports/index.ts";
+import { MARKET_SHARD } from "../model/index.ts";
+import type { ClusterView, NodeRow, ShardOwner } from "../ports/index.ts";
 import { livingIn, ownedBy } from "./cluster-views.ts";
+import type { ReadTimes } from "./node-watch.ts";
 
 /** Most account shards that one claim asks for: a single one that another node has taken refuses the whole set. */
 const MOST_IN_SET = 32;
@@ -25,10 +26,12 @@ export type ShareReading = Readonly<{
   mostShards: number;
   /** Nodes that are not dead. */
   live: ReadonlySet<number>;
-  /** Nodes that own a part of the shards or could, by rising incarnation. */
+  /** Nodes that own a part of the shards or could. */
   able: readonly number[];
-  /** Those of them that take more shards, as far as the deciding node knows. */
+  /** Those of them that take more shards, as far as the deciding node knows; if none does, a standby that takes what is free. */
   takers: readonly number[];
+  /** Standbys that own shards although others are to have them now. They give everything away. */
+  retiring: readonly number[];
   /** The deal that follows from the members above. */
   deal: Deal;
   /** Whether shards are to move now so that the shares become even. */
@@ -36,7 +39,7 @@ export type ShareReading = Readonly<{
 }>;
 
 /** What a deal is made from. */
-export type Dealable = Pick<ShareReading, "view" | "live" | "able" | "takers">;
+type Dealable = Pick<ShareReading, "view" | "live" | "able" | "takers" | "retiring">;
 
 /** Shards that their owner assigns to another node. */
 export type ShareMove = Readonly<{ to: number; shards: readonly number[] }>;
@@ -45,22 +48,37 @@ export type ShareMove = Readonly<{ to: number; shards: readonly number[] }>;
 type Shared = Dealable & Pick<ShareReading, "deal">;
 
 /** To whom the free shards are dealt, by shard, and how many shards each node has when everything has arrived. */
-export type Deal = Readonly<{ dealt: ReadonlyMap<number, number>; shares: ReadonlyMap<number, number> }>;
+type Deal = Readonly<{ dealt: ReadonlyMap<number, number>; shares: ReadonlyMap<number, number> }>;
 
 /** Whether a node can read what the other nodes of a view write. The answer must not depend on who asks. */
-export type CanRead = (row: NodeRow, view: ClusterView) => boolean;
+type CanRead = (row: NodeRow, view: ClusterView) => boolean;
 
-/** Returns the nodes that can own a part of the shards, by rising incarnation. */
-export function ableIn(view: ClusterView, canRead: CanRead): readonly number[] {
-  const isAble = (row: NodeRow): boolean =>
-    !row.dead &&
-    row.shares === true &&
-    (row.state === "ready" || row.state === "active") &&
-    canRead(row, view);
-  return view.nodes
-    .filter(isAble)
-    .map(({ incarnation }) => incarnation)
-    .sort((a, b) => a - b);
+/** Returns the nodes that could run shards, by rising incarnation. */
+function fitIn(view: ClusterView, canRead: CanRead): readonly NodeRow[] {
+  const isFit = (row: NodeRow): boolean =>
+    !row.dead && (row.state === "ready" || row.state === "active") && canRead(row, view);
+  return view.nodes.filter(isFit).sort((a, b) => a.incarnation - b.incarnation);
+}
+
+/** What each node does, by rising incarnation. */
+type Roles = Pick<ShareReading, "able" | "takers" | "retiring">;
+
+/**
+ * Returns which of the nodes that could run shards own some, take more, and give theirs away. Those that are no standbys share the shards. If there is none,
+ * one standby has all: the one that owns most of them, of several the one with the lowest incarnation. If none of these takes
+ * more, another standby takes what is free.
+ */
+function rolesIn(view: ClusterView, rows: readonly NodeRow[], hasRoom: (node: number) => boolean): Roles {
+  const fit = rows.map(({ incarnation }) => incarnation);
+  const sharing = rows.filter(({ shares }) => shares === true).map(({ incarnation }) => incarnation);
+  const owned = new Map(fit.map((node) => [node, ownedBy(view, node).length]));
+  const sole = largest(owned, fit);
+  const able = sharing.length === 0 && sole !== undefined ? [sole] : sharing;
+  const takers = able.filter(hasRoom);
+  const spare = fit.find((node) => !able.includes(node) && hasRoom(node));
+  if (takers.length === 0 && spare !== undefined) takers.push(spare);
+  const isRetiring = (node: number): boolean => !able.includes(node) && !takers.includes(node);
+  return { able, takers, retiring: fit.filter((node) => isRetiring(node) && shareOf(owned, node) > 0) };
 }
 
 /** Returns whether a shard belongs to nobody, to a dead node, or to one that is gone. */
@@ -73,7 +91,7 @@ export function isFree({ live }: Pick<ShareReading, "live">, { incarnation }: Sh
  * with the fewest shards, of several to the one with the lowest incarnation. A claim of what comes first in a node's part
  * does not change what is dealt to the others, so that nodes whose readings are not of the same moment seldom meet.
  */
-export function dealOf(reading: Dealable): Deal {
+function dealOf(reading: Dealable): Deal {
   const shares = new Map(reading.able.map((node) => [node, 0]));
   const dealt = new Map<number, number>();
   const open: number[] = [];
@@ -95,13 +113,14 @@ export function dealOf(reading: Dealable): Deal {
 /**
  * Returns the sets of free shards that the node claims now, each sorted. Its bound cuts off the last ones; to a node
  * that has reached it nothing is dealt. The market journal is a set of its own, so that a conflict about either costs nothing
- * of the other.
+ * of the other. A standby claims all at once, so that one node has everything.
  */
 export function claimsOf(reading: ShareReading): readonly (readonly number[])[] {
   const { view, own, mostShards, deal } = reading;
   const room = mostShards - ownedBy(view, own).length;
   const claimed = view.shards.filter(({ shard }) => deal.dealt.get(shard) === own).slice(0, room);
   const shards = claimed.map(({ shard }) => shard);
+  if (!isShared(reading)) return shards.length === 0 ? [] : [shards];
   const sets: (readonly number[])[] = [];
   const accounts = shards.filter((shard) => shard !== MARKET_SHARD);
   for (let from = 0; from < accounts.length; from += MOST_IN_SET)
@@ -110,9 +129,9 @@ export function claimsOf(reading: ShareReading): readonly (readonly number[])[] 
   return sets;
 }
 
-/** Returns whether no two shares differ by more than one shard: there is nothing to move. */
-export function isEven(reading: ShareReading): boolean {
-  return spreadOf(reading) <= 1;
+/** Returns whether no two shares differ by more than one shard, and no standby has any: there is nothing to move. */
+function isEven(reading: ShareReading): boolean {
+  return spreadOf(reading) <= 1 && retireeIn(reading.retiring, reading.deal.shares) === undefined;
 }
 
 /** Returns whether a node hands over and still owns shards. They go to the smallest nodes anyway. */
@@ -124,8 +143,9 @@ export function isHandOverUnderWay({ view }: ShareReading): boolean {
  * Returns whether shares differ so much that they are to be made even, or another node has begun to do so: a shard of it is
  * on its way to a node that has no more than it even then. A move to a larger one is an operator's.
  */
-export function isUneven(reading: Shared): boolean {
-  const { view, able, deal } = reading;
+function isUneven(reading: Shared): boolean {
+  const { view, able, retiring, deal } = reading;
+  if (retireeIn(retiring, deal.shares) !== undefined) return true;
   const tolerated = Math.max(TOLERATED, (TOLERATED_PART * view.shards.length) / able.length);
   if (spreadOf(reading) > tolerated) return true;
   return onWayIn(reading).some(
@@ -139,28 +159,35 @@ export function isUneven(reading: Shared): boolean {
 
 /** Returns whether the nodes of a view make their shares even, as far as one knows who is none of them. */
 export function isEvened(view: ClusterView): boolean {
-  const able = ableIn(view, () => true);
-  const dealable = { view, live: livingIn(view), able, takers: able };
+  const always = (): boolean => true;
+  const dealable = { view, live: livingIn(view), ...rolesIn(view, fitIn(view, always), always) };
   return isUneven({ ...dealable, deal: dealOf(dealable) });
 }
 
 /**
- * Returns the shards that the node assigns to others so that the shares become even. The largest gives to the smallest, one
- * shard after the other, as long as not too many are on their way. Every owner goes through the same steps and does its own.
+ * Returns the shards that the node assigns to others so that the shares become even. A standby gives everything, then the
+ * largest gives to the smallest, one shard after the other, as long as not too many are on their way. Every owner goes through the
+ * same steps and does its own.
  */
 export function movesOf(reading: ShareReading): readonly ShareMove[] {
-  const { view, own, able, takers } = reading;
+  const { view, own, able, takers, retiring } = reading;
   if (!reading.isEvening) return [];
   const shares = new Map(reading.deal.shares);
+  const growable = takers.filter((node) => able.includes(node));
   const targets: number[] = [];
   for (let left = MOST_ON_WAY - onWayIn(reading).length; left > 0; left--) {
-    const [from, to] = [largest(shares, able), smallest(shares, takers)];
-    if (from === undefined || to === undefined || shareOf(shares, from) - shareOf(shares, to) <= 1) break;
+    const retiree = retireeIn(retiring, shares);
+    const [from, to] = [
+      retiree ?? largest(shares, able),
+      smallest(shares, retiree === undefined ? growable : takers),
+    ];
+    if (from === undefined || to === undefined) break;
+    if (retiree === undefined && shareOf(shares, from) - shareOf(shares, to) <= 1) break;
     add(shares, from, -1);
     add(shares, to, 1);
     if (from === own) targets.push(to);
   }
-  const movable = unassigned(view, own).filter((shard) => shard !== MARKET_SHARD);
+  const movable = unassigned(view, own).filter((shard) => shard !== MARKET_SHARD || retiring.includes(own));
   return movesTo(targets, movable);
 }
 
@@ -240,8 +267,15 @@ const giversIn = ({ view, own }: ShareReading): readonly number[] =>
     .map(({ incarnation }) => incarnation)
     .sort((a, b) => a - b);
 
-const isHandingOver = ({ dead, shares, state }: NodeRow): boolean =>
-  !dead && shares === true && state === "handing-over";
+const isHandingOver = ({ dead, state }: NodeRow): boolean => !dead && state === "handing-over";
+
+/** Returns the first standby that has shards to give away. */
+const retireeIn = (retiring: readonly number[], shares: ReadonlyMap<number, number>): number | undefined =>
+  retiring.find((node) => shareOf(shares, node) > 0);
+
+/** Returns whether the node shares the shards with others. */
+const isShared = ({ view, own }: ShareReading): boolean =>
+  view.nodes.some(({ incarnation, shares }) => incarnation === own && shares === true);
 
 /** Gives the first shards to these targets, one to each entry, and groups them by target. */
 function movesTo(targets: readonly number[], shards: readonly number[]): readonly ShareMove[] {
@@ -255,7 +289,8 @@ function movesTo(targets: readonly number[], shards: readonly number[]): readonl
 
 /** Returns by how much the largest share is above the smallest one that can grow. */
 function spreadOf({ deal: { shares }, able, takers }: Shared): number {
-  const [most, least] = [largest(shares, able), smallest(shares, takers)];
+  const growable = takers.filter((node) => able.includes(node));
+  const [most, least] = [largest(shares, able), smallest(shares, growable)];
   return most === undefined || least === undefined ? 0 : shareOf(shares, most) - shareOf(shares, least);
 }
 
@@ -280,3 +315,125 @@ function largest(shares: ReadonlyMap<number, number>, nodes: readonly number[]):
     if (found === undefined || shareOf(shares, node) > shareOf(shares, found)) found = node;
   return found;
 }
+
+/** How many ttl the nodes must be the same before shards move for evenness: a restart shall not move shards twice. */
+const SETTLED_TTLS = 2;
+
+/** How many ttl a shard is free until this is reported. After one it was dealt to another node. */
+const UNCLAIMED_TTLS = 2;
+
+/** Settings of a {@link ShareWatch}. */
+export type ShareWatchParts = Readonly<{
+  ttlMs: number;
+  /** Most shards that this node takes, with the market journal as one of them. Default all. */
+  mostShards?: number;
+  canRead: CanRead;
+}>;
+
+/** A free shard, to whom it is dealt, and since when both are known. */
+type Lying = Readonly<{ row: ShardOwner; sinceMs: number; to: number | undefined; dealtMs: number }>;
+
+/**
+ * Remembers over the readings of a node what one view does not show: how long shards are free, which nodes leave those that
+ * were dealt to them, and how long the nodes are the same (decision KX).
+ */
+export class ShareWatch {
+  readonly #parts: ShareWatchParts;
+  #lying: ReadonlyMap<number, Lying> = new Map();
+  /**
+   * How many shards a node owned when it left one that was dealt to it for a whole ttl. It counts as full while it owns as many.
+   */
+  #full: ReadonlyMap<number, number> = new Map();
+  #able: Readonly<{ nodes: string; sinceMs: number }> | undefined;
+  #isEvening = false;
+  #unclaimed: readonly number[] = [];
+
+  constructor(parts: ShareWatchParts) {
+    this.#parts = parts;
+  }
+
+  /** The shards that have been free for two ttl, as read last: nobody takes them. */
+  get unclaimed(): readonly number[] {
+    return this.#unclaimed;
+  }
+
+  /** Starts all times anew, because a read failed: nobody may have been able to claim. */
+  reset(): void {
+    this.#lying = new Map();
+    this.#able = undefined;
+  }
+
+  /**
+   * Takes what the node `own` has read, and returns what its decisions are made from. As with beats, something is known to
+   * have been the same from the answer of the first read to the question of this one.
+   */
+  observe(view: ClusterView, own: number, times: ReadTimes): ShareReading {
+    const { mostShards = Number.POSITIVE_INFINITY, canRead } = this.#parts;
+    const live = new Set(view.nodes.filter(({ dead }) => !dead).map(({ incarnation }) => incarnation));
+    const fit = fitIn(view, canRead);
+    this.#noteFull(view, fit, times);
+    const hasRoom = (node: number): boolean => {
+      const owned = ownedBy(view, node).length;
+      return node === own ? owned < mostShards : owned !== this.#full.get(node);
+    };
+    const dealable = { view, live, ...rolesIn(view, fit, hasRoom) };
+    const deal = dealOf(dealable);
+    const reading: ShareReading = { ...dealable, own, mostShards, deal, isEvening: false };
+    this.#noteLying(reading, times);
+    this.#noteEvening(reading, times);
+    return { ...reading, isEvening: this.#isEvening };
+  }
+
+  /**
+   * Notes the nodes that have left a shard that was dealt to them, and forgets those that own another number since, or that
+   * could take none meanwhile.
+   */
+  #noteFull(view: ClusterView, fit: readonly NodeRow[], { requestedMs }: ReadTimes): void {
+    const full = new Map<number, number>();
+    for (const [node, count] of this.#full)
+      if (fit.some(({ incarnation }) => incarnation === node) && ownedBy(view, node).length === count)
+        full.set(node, count);
+    for (const row of view.shards) {
+      const lying = this.#lying.get(row.shard);
+      if (lying?.to === undefined || !isSame(lying.row, row)) continue;
+      if (requestedMs - lying.dealtMs >= this.#parts.ttlMs)
+        full.set(lying.to, ownedBy(view, lying.to).length);
+    }
+    this.#full = full;
+  }
+
+  /** Notes the free shards, and to whom they are dealt now. */
+  #noteLying(reading: ShareReading, { requestedMs, answeredMs }: ReadTimes): void {
+    const { dealt } = reading.deal;
+    const lying = new Map<number, Lying>();
+    const unclaimed: number[] = [];
+    for (const row of reading.view.shards) {
+      if (!isFree(reading, row)) continue;
+      const to = dealt.get(row.shard);
+      const before = this.#lying.get(row.shard);
+      const known = before !== undefined && isSame(before.row, row) ? before : undefined;
+      const sinceMs = known?.sinceMs ?? answeredMs;
+      const dealtMs = known !== undefined && known.to === to ? known.dealtMs : answeredMs;
+      lying.set(row.shard, { row, sinceMs, to, dealtMs });
+      if (requestedMs - sinceMs >= UNCLAIMED_TTLS * this.#parts.ttlMs) unclaimed.push(row.shard);
+    }
+    this.#lying = lying;
+    this.#unclaimed = unclaimed;
+  }
+
+  /**
+   * Notes whether shards are to move: from a large difference on until there is none, once the nodes have stayed the same, and
+   * while nobody hands over.
+   */
+  #noteEvening(reading: ShareReading, { requestedMs, answeredMs }: ReadTimes): void {
+    const nodes = reading.able.join();
+    if (this.#able?.nodes !== nodes) this.#able = { nodes, sinceMs: answeredMs };
+    const isSettled =
+      requestedMs - this.#able.sinceMs >= SETTLED_TTLS * this.#parts.ttlMs && !isHandOverUnderWay(reading);
+    this.#isEvening = isSettled && !isEven(reading) && (this.#isEvening || isUneven(reading));
+  }
+}
+
+/** Returns whether a shard that was free is still so, and nobody has owned it meanwhile: who is dead stays dead. */
+const isSame = (before: ShardOwner, row: ShardOwner): boolean =>
+  before.epoch === row.epoch && before.incarnation === row.incarnation;

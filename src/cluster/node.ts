@@ -1,39 +1,70 @@
+import { errorMessage } from "../common/index.ts";
+import type { AtRest, Engine, EngineOptions, Verification } from "../engine/index.ts";
+import {
+  type Core,
+  checkedOptions,
+  coreOf,
+  type EngineParts,
+  engineParts,
+  marketIn,
+  QuoteMemory,
+  RunningEngine,
+  timely,
+  verify,
+} from "../engine/internal.ts";
 import { checkedLeases, harmless } from "../host-answers/index.ts";
 import { readChildId } from "../lifecycle/index.ts";
 import { SHARD_COUNT, shardOfId } from "../model/index.ts";
 import type { NodeEntry, ShardHead, ShardLeases } from "../ports/index.ts";
-import { MarkHistory } from "../triggers/index.ts";
 import { readableJournal } from "../wire/index.ts";
-import { FollowedJournal } from "./cluster/followed-journal.ts";
-import { FollowedMarket } from "./cluster/followed-market.ts";
-import { LeaseKeeper } from "./cluster/lease-keeper.ts";
-import { leaveCluster } from "./cluster/leave-cluster.ts";
+import { ShardHolders } from "./cluster-views.ts";
+import { FollowedJournal, FollowedMarket } from "./followed.ts";
+import { VenueBuffer, WaitingMarket } from "./heard.ts";
+import { LeaseKeeper } from "./lease.ts";
 import {
   type ClusterNode,
   type ClusterNodeState,
   type ClusterNodeStatus,
+  type ClusterOptions,
+  clusterOf,
+  leasesOf,
   type NodeOptions,
   nodeOptions,
-} from "./cluster/node-api.ts";
-import { NodeLease } from "./cluster/node-lease.ts";
-import { NodeWatch } from "./cluster/node-watch.ts";
-import { OwnedShards } from "./cluster/owned-shards.ts";
-import { ShardClaims } from "./cluster/shard-claims.ts";
-import { ShardHolders } from "./cluster/shard-holders.ts";
-import { ShardMoves } from "./cluster/shard-moves.ts";
-import { ShareLoop } from "./cluster/share-loop.ts";
-import { type ClusterOptions, clusterOf, leasesOf, type ShardHolder } from "./cluster/standby-api.ts";
-import { VenueBuffer } from "./cluster/venue-buffer.ts";
-import { WaitingMarket } from "./cluster/waiting-market.ts";
-import type { AtRest, Engine, EngineOptions, Verification } from "./core/api.ts";
-import { checkedOptions } from "./core/checked-options.ts";
-import { type Core, coreOf } from "./core/core.ts";
-import { timely } from "./core/stored.ts";
-import { QuoteMemory } from "./market/quote-gate.ts";
-import { marketIn } from "./opening.ts";
-import { type EngineParts, engineParts } from "./parts.ts";
-import { verify } from "./reads/verification.ts";
-import { RunningEngine } from "./running-engine.ts";
+  type ShardHolder,
+} from "./node-api.ts";
+import { NodeLease } from "./node-lease.ts";
+import { NodeWatch } from "./node-watch.ts";
+import { OwnedShards, ShardClaims } from "./owned-shards.ts";
+import { ShardMoves } from "./shard-moves.ts";
+import { ShareLoop } from "./share-loop.ts";
+
+type Reporting = Pick<Core, "telemetry">;
+
+/**
+ * Ends the part in the cluster of a node that runs no engine, and closes its store. Waits for neither longer than for any answer
+ * of a host, and never rejects: why the node ends is what its caller is told.
+ */
+async function leaveCluster(
+  { store, questions, telemetry }: Pick<Core, "store" | "questions"> & Reporting,
+  leases: Pick<ShardLeases, "leave">,
+  incarnation: number,
+): Promise<void> {
+  await attempt({ telemetry }, "lease.unreleased", () => leases.leave(incarnation));
+  await closeQuietly({ telemetry }, () => questions.inTime(async () => await store.close()));
+}
+
+/** Closes a store, and tells the operator if that fails. Never rejects. */
+async function closeQuietly(core: Reporting, close: () => Promise<void>): Promise<void> {
+  await attempt(core, "store.unclosed", close);
+}
+
+async function attempt({ telemetry }: Reporting, failed: string, call: () => Promise<void>): Promise<void> {
+  try {
+    await call();
+  } catch (error) {
+    telemetry.event("warn", failed, { message: errorMessage(error) });
+  }
+}
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -53,7 +84,7 @@ type NodeParts = Readonly<{
   cluster: Required<ClusterOptions>;
 }>;
 
-/** A node whose engine runs a part of the shards. */
+/** A node whose engine runs its share of the shards. */
 class SharingNode implements ClusterNode {
   readonly engine: Engine;
   readonly #parts: NodeParts;
@@ -89,6 +120,7 @@ class SharingNode implements ClusterNode {
       ...{ leases, keeper, ttlMs: entry.ttlMs },
       giveAll: (wanted) => this.#loop.giveAll(wanted),
       progress: () => this.#loop.progress,
+      isIdle: () => owned.isIdle,
       stop: () => void this.#loop.stop(),
       changed: () => this.#notify(),
     });
@@ -103,7 +135,7 @@ class SharingNode implements ClusterNode {
         },
         venue: (listener) => venue.passOn(listener, (childId) => this.#accepts(childId)),
         subscribe: () => {
-          market.passOn({ market: engine.market, acceptedAtMs: () => undefined });
+          market.passOn(engine.market);
           return made.unsubscribe;
         },
       });
@@ -180,13 +212,18 @@ class SharingNode implements ClusterNode {
     return this.#lease.hasEnded;
   }
 
+  /** Whether another node has declared this one dead, which ran shards. */
+  get #isLost(): boolean {
+    return this.#keeper.isLost && this.#parts.core.trust.isOver;
+  }
+
   get #runsAll(): boolean {
     return this.#engineParts.shards.all.every(({ isOwned }) => isOwned);
   }
 
   get #state(): ClusterNodeState {
     if (this.#isClosed) return "closed";
-    return this.#keeper.isLost ? "lost" : this.#loop.state;
+    return this.#isLost ? "lost" : this.#loop.state;
   }
 
   /** Returns whether the engine hears the events of a child: of its own shards, and with the market journal of none. */
@@ -245,7 +282,7 @@ async function made(
   const stored = await marketIn(store);
   // Orders of any node may watch a market, so the last quotes of all are kept.
   const memory = new QuoteMemory({ watchesAll: true });
-  const ahead = { gates: market.gates, books: new Map(), history: new MarkHistory(), memory };
+  const ahead = { gates: market.gates, memory };
   const engine = engineParts(core, options, { heads: NO_HEADS, market: { ...stored, marks: [], ahead } });
   engine.market.stopWriting();
   state.engine = engine;
@@ -263,16 +300,17 @@ async function made(
 }
 
 /**
- * Opens a node that shares the shards of a store with others. Its engine runs from the beginning. The node takes its part of
- * the shards that nobody owns, takes over shards of nodes that fail, and gives shards to nodes that join, until all have
- * about the same number. Resolves when it follows the journal and its engine runs. Rejects when the store cannot be read or
+ * Opens a node of a cluster on a store with leases. Its engine runs from the beginning. The node takes its part of the shards that
+ * nobody owns, takes over shards of nodes that fail, and gives shards to nodes that join, until all have about the same number. A
+ * standby takes none while another node lives that is none. Resolves when it follows the journal and its engine runs. Rejects when the store cannot be read or
  * holds data of a newer version, and with a TypeError or RangeError that names an option that is missing, unknown, of the
  * wrong type or out of range, or a store without leases (decisions KX and KY). It closes the store then, unless an option is
  * wrong.
  *
  * @example
  * ```ts
- * import { openNode, type Engine, type NodeOptions } from "managed-orders/engine";
+ * import { openNode, type NodeOptions } from "managed-orders/cluster";
+ * import { type Engine } from "managed-orders/engine";
  * const join = async (options: NodeOptions): Promise<Engine> => {
  *   const node = await openNode(options);
  *   node.onStatus(({ state, shards, reasons }) => console.log(state, shards, reasons.join("; ")));
@@ -287,9 +325,9 @@ export async function openNode(given: NodeOptions): Promise<ClusterNode> {
   const core = coreOf(given, cluster);
   const checked = checkedLeases(leases, core.questions);
   const parts: NodeParts = { core, cluster, options: checkedOptions(core, given), leases: checked };
-  const { name, address, version, ttlMs, clockApartMs } = cluster;
-  const entry: NodeEntry = { name, address, version, ttlMs, shares: true, ...readableJournal() };
-  const market = new WaitingMarket(core, parts.options.instruments, cluster);
+  const { name, address, version, ttlMs, clockApartMs, standby } = cluster;
+  const entry: NodeEntry = { name, address, version, ttlMs, shares: !standby, ...readableJournal() };
+  const market = new WaitingMarket(core, parts.options.instruments, ttlMs);
   const subscriptions: Subscriptions = {
     venue: new VenueBuffer(core, ttlMs),
     market,

@@ -1,23 +1,33 @@
-import { InvariantError, invariant } from "../../errors/index.ts";
-import { countOfId } from "../../lifecycle/index.ts";
-import { type JournalRecord, type ParentOrder, SHARD_COUNT, shardOfId } from "../../model/index.ts";
-import type { ShardLeases } from "../../ports/index.ts";
-import type { Core } from "../core/core.ts";
-import { readEndedOrder, type ShardReads, timely, type WholeReads } from "../core/stored.ts";
-import { COSTS } from "../core/turns.ts";
-import { ShardFollower } from "../shards/shard-state.ts";
-import type { FollowedBooks } from "./followed-books.ts";
+import {
+  COSTS,
+  type Core,
+  type MarketHub,
+  readEndedOrder,
+  ShardFollower,
+  type ShardReads,
+  timely,
+  type WholeReads,
+} from "../engine/internal.ts";
+import { InvariantError, invariant } from "../errors/index.ts";
+import { countOfId } from "../lifecycle/index.ts";
+import {
+  type JournalRecord,
+  type ParentOrder,
+  type PricedPrint,
+  SHARD_COUNT,
+  shardOfId,
+} from "../model/index.ts";
+import type { PrintPlace, ShardLeases } from "../ports/index.ts";
 
 /** Most records of one read. */
 const PAGE = 1_024;
 
 /**
- * What follows the journal. `books`, where parents are armed ahead. `observe` is called with every record that was read from
+ * What follows the journal. `observe` is called with every record that was read from
  * the tail, `missed` when records of a shard were gone before they were read. `isFollowed` leaves out the shards that this
  * node runs itself; without it, all are followed.
  */
-export type JournalFollowers = Readonly<{
-  books?: FollowedBooks;
+type JournalFollowers = Readonly<{
   observe: (record: JournalRecord) => void;
   missed?: () => void;
   isFollowed?: (shard: number) => boolean;
@@ -145,14 +155,14 @@ export class FollowedJournal {
   async #apply(record: JournalRecord): Promise<void> {
     const shard = this.shards[record.shard];
     invariant(shard !== undefined, "I54", `a tail has a record of shard ${record.shard}`);
-    const { books, observe, missed, isFollowed } = this.#followers;
+    const { observe, missed, isFollowed } = this.#followers;
     // The node may have begun to run the shard while the page was read, and may even have given it up again.
     if (!shard.isFollowing || isFollowed?.(record.shard) === false) return;
     // Before the rest: a shard that was loaded again may be further than the page, whose records have not been seen.
     observe(record);
     if (record.sequence <= shard.durableSequence) return;
     if (shard.isNext(record)) {
-      for (const live of shard.apply(record)) books?.follow(live, shard.memory);
+      shard.apply(record);
       return;
     }
     await this.#load(shard);
@@ -161,8 +171,65 @@ export class FollowedJournal {
   }
 
   async #load(shard: ShardFollower): Promise<void> {
-    const before = shard.memory;
     await shard.load(this.#reads);
-    await this.#followers.books?.reloaded(shard.memory, before);
+  }
+}
+
+/** Most prints of one read. */
+const PRINTS_PAGE = 1_024;
+
+/** Where the prints are read, where they go, and the place of the last one that the market has already (`upTo` of a volume). */
+type FollowedMarketParts = Readonly<{
+  leases: Pick<ShardLeases, "prints">;
+  market: Pick<MarketHub, "printStored" | "publish">;
+  after?: PrintPlace | undefined;
+}>;
+
+/**
+ * Follows the prints that the writer of the market journal stores, so that the volume of this node becomes that of the
+ * store: prints that it has not heard are counted, and those that it has heard wait no longer (decision XP).
+ */
+export class FollowedMarket {
+  readonly #core: Core;
+  readonly #parts: FollowedMarketParts;
+  #after: PrintPlace | undefined;
+  /** The last read, which never rejects. */
+  #reading: Promise<void> = Promise.resolve();
+
+  constructor(core: Core, parts: FollowedMarketParts) {
+    this.#core = core;
+    this.#parts = parts;
+    this.#after = parts.after;
+  }
+
+  /**
+   * Takes all prints that are stored when it is called. Waits for an earlier call, which may have read too soon. Rejects when
+   * the store cannot be read; the next call goes on from the last print that was taken.
+   */
+  async follow(): Promise<void> {
+    const reading = this.#reading.then(() => this.#read());
+    this.#reading = reading.catch(() => undefined);
+    await reading;
+  }
+
+  async #read(): Promise<void> {
+    const { leases, market } = this.#parts;
+    for (;;) {
+      const prints = await leases.prints({
+        limit: PRINTS_PAGE,
+        ...(this.#after !== undefined && { after: this.#after }),
+      });
+      // All are counted before an order follows the first: it sends one child for the volume of them all.
+      const news: PricedPrint[] = [];
+      for (const { place, print } of prints) {
+        const counted = market.printStored(print);
+        if (counted !== undefined) news.push(counted);
+        this.#after = place;
+        const turn = this.#core.turns.spend(COSTS.read);
+        if (turn !== undefined) await turn;
+      }
+      market.publish(news);
+      if (prints.length < PRINTS_PAGE) return;
+    }
   }
 }

@@ -1,21 +1,21 @@
-import { errorMessage } from "../../common/index.ts";
-import { MARKET_SHARD } from "../../model/index.ts";
-import type { ClusterView, NodeEntry, NodeState, ShardLeases, ShardOwner } from "../../ports/index.ts";
-import type { Core } from "../core/core.ts";
-import type { Shards } from "../shards/shards.ts";
-import type { StatusBoard } from "../status/status-board.ts";
-import { ownedBy } from "./cluster-views.ts";
-import { HAND_OVER_PAUSE_MS } from "./engine-lease.ts";
-import type { FollowedJournal } from "./followed-journal.ts";
-import type { FollowedMarket } from "./followed-market.ts";
-import type { LeaseKeeper } from "./lease-keeper.ts";
-import { objectionsTo, outdatedIn, readersIn } from "./node-agreement.ts";
+import { errorMessage } from "../common/index.ts";
+import type { Core, Shards, StatusBoard } from "../engine/internal.ts";
+import { MARKET_SHARD } from "../model/index.ts";
+import type { ClusterView, NodeEntry, NodeState, ShardLeases, ShardOwner } from "../ports/index.ts";
+import {
+  objectionsTo,
+  outdatedIn,
+  ownedBy,
+  readersIn,
+  type ShardHolders,
+  shardsIn,
+} from "./cluster-views.ts";
+import type { FollowedJournal, FollowedMarket } from "./followed.ts";
+import type { VenueBuffer } from "./heard.ts";
+import type { LeaseKeeper } from "./lease.ts";
 import type { GivingProgress } from "./node-lease.ts";
 import type { NodeWatch } from "./node-watch.ts";
 import type { OwnedShards } from "./owned-shards.ts";
-import { Recipients } from "./recipients.ts";
-import type { ShardHolders } from "./shard-holders.ts";
-import { shardsIn } from "./shard-sets.ts";
 import {
   arrivalsOf,
   claimsOf,
@@ -25,10 +25,36 @@ import {
   movesOf,
   type ShareMove,
   type ShareReading,
+  ShareWatch,
   withdrawalsOf,
 } from "./share-plan.ts";
-import { ShareWatch } from "./share-watch.ts";
-import type { VenueBuffer } from "./venue-buffer.ts";
+
+/** Renewals after which a node has certainly read what was written before the first of them. */
+const BEATS = 2;
+
+/**
+ * Knows which nodes have read that a shard is on its way to them. A node reads the nodes between two renewals, and one that
+ * expects a shard reads and renews often, so that a beat that has risen twice soon says so.
+ */
+class Recipients {
+  /** By node: its beat when a shard was first seen on its way to it. */
+  readonly #first: Map<number, number> = new Map();
+
+  /** Returns those of the shards whose next node waits for them. */
+  ready({ nodes, shards }: ClusterView, given: ReadonlySet<number>): readonly number[] {
+    const beats = new Map(nodes.map(({ incarnation, beat }) => [incarnation, beat]));
+    const rows = shards.filter(({ shard }) => given.has(shard));
+    const awaited = new Set(rows.map(({ next }) => next ?? 0));
+    for (const node of this.#first.keys()) if (!awaited.has(node)) this.#first.delete(node);
+    for (const node of awaited) if (!this.#first.has(node)) this.#first.set(node, beats.get(node) ?? 0);
+    const hasRead = (node: number): boolean =>
+      (beats.get(node) ?? 0) >= (this.#first.get(node) ?? Number.POSITIVE_INFINITY) + BEATS;
+    return rows.filter(({ next }) => hasRead(next ?? 0)).map(({ shard }) => shard);
+  }
+}
+
+/** Pause between two reads of nodes while shards are on their way. */
+const HAND_OVER_PAUSE_MS = 20;
 
 /** How long a node reads often after a shard was on its way to it, in milliseconds: the next ones may follow. */
 const EXPECTING_MS = 1_000;
@@ -48,7 +74,7 @@ const QUIET_RESTS = 2;
 const STEPS_PER_PRINTS = 6;
 
 /** Dependencies of {@link ShareLoop}. `entry` is what this node says of itself, `changed` is called after each step. */
-export type ShareLoopParts = Readonly<{
+type ShareLoopParts = Readonly<{
   leases: ShardLeases;
   entry: NodeEntry;
   keeper: LeaseKeeper;
@@ -153,6 +179,7 @@ export class ShareLoop {
     while (!this.#stopped) {
       let pauseMs = keeper.beatMs;
       try {
+        if (keeper.isLost && !this.#core.trust.isOver) await keeper.join();
         if (!keeper.isLost) pauseMs = await this.#step();
         this.#failing = undefined;
       } catch (error) {
@@ -181,7 +208,7 @@ export class ShareLoop {
     board.nodesOutdated(outdatedIn(live, entry));
     board.shardsUnowned(this.#shares.unclaimed);
     this.#reportLost();
-    await keeper.reportState(this.state);
+    const isNew = await keeper.reportState(this.state);
     const hasDeclared = await watch.declareFailedDead(view);
     const hasTaken = !this.#stopped && (await this.#act(reading));
     const isExpecting = this.#isExpecting(reading);
@@ -191,8 +218,10 @@ export class ShareLoop {
       await this.#follow(reading);
       if (isExpecting) await keeper.renew();
     }
-    // What was released while this node claimed is waiting.
-    if (hasDeclared || hasTaken) return 0;
+    // What was released while this node claimed is waiting. A standby takes what is free as soon as it is ready; nodes that share
+    // wait for the next reading, because others may begin at the same time.
+    const isAwaited = isNew && this.state === "ready" && entry.shares !== true;
+    if (hasDeclared || hasTaken || isAwaited) return 0;
     return isQuick ? HAND_OVER_PAUSE_MS : watch.untilDueMs(reading.view, keeper.untilReadMs);
   }
 
@@ -270,13 +299,14 @@ export class ShareLoop {
 
   /**
    * Runs again what belongs to this node and does not run: its release failed, or the answer to its claim was lost. What it
-   * cannot run it gives up, so that another node can take it.
+   * cannot run, or should not, it gives up, so that another node can take it.
    */
   async #reclaim({ view, own }: ShareReading, gives: ReadonlySet<number>): Promise<void> {
     const { owned } = this.#parts;
     const isIdle = (shard: number): boolean => !owned.runs(shard) && !owned.isMoving(shard);
     const idle = ownedBy(view, own).filter(({ shard }) => isIdle(shard) && !gives.has(shard));
-    const set = this.#takeable(idle.map(({ shard }) => shard));
+    const isUnfit = this.#objections.length > 0 || this.#parts.keeper.apartMs !== undefined;
+    const set = isUnfit ? [] : this.#takeable(idle.map(({ shard }) => shard));
     this.#abandon(idle.filter(({ shard }) => !set.includes(shard)));
     await this.#take(set);
   }
