@@ -4,18 +4,20 @@ import type { Telemetry } from "../../ports/index.ts";
 import { telemetryOption } from "../../ports/internal.ts";
 import type { Service, SocketService } from "../../service/index.ts";
 import { QuietTelemetry, Traffic } from "../../service/internal.ts";
-import { Connections } from "./connections.ts";
+import { Connections, gateOf } from "./connections.ts";
 import { createDefaultTelemetry } from "./console-telemetry.ts";
-import { type FastifyMountPlugin, fastifyPluginOf } from "./fastify-plugin.ts";
-import { gateOf } from "./gate.ts";
-import { type HonoMountHandler, honoHandlerOf } from "./hono-handler.ts";
-import { middlewareOf, type NodeMiddleware } from "./middleware.ts";
+import {
+  type FastifyMountPlugin,
+  fastifyPluginOf,
+  type HonoMountHandler,
+  honoHandlerOf,
+  middlewareOf,
+  type NodeMiddleware,
+} from "./frameworks.ts";
+import { isPrefix, ServicePaths } from "./incoming.ts";
 import { Mount } from "./mount.ts";
-import { graceOption } from "./server-api.ts";
-import { serviceOption } from "./service-checks.ts";
-import { isPrefix, ServicePaths } from "./service-paths.ts";
-import { SocketMount } from "./socket-server.ts";
-import { serveUpgrades } from "./upgrades.ts";
+import { graceOption, serviceOption } from "./server-api.ts";
+import { SocketMount, serveUpgrades } from "./socket-server.ts";
 
 /** Dependencies and settings of a mount. */
 export interface NodeMountOptions {

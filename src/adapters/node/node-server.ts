@@ -3,9 +3,9 @@ import type { Telemetry } from "../../ports/index.ts";
 import { telemetryOption } from "../../ports/internal.ts";
 import type { Service, SocketService } from "../../service/index.ts";
 import { QuietTelemetry, Traffic } from "../../service/internal.ts";
+import { gateOf } from "./connections.ts";
 import { createDefaultTelemetry } from "./console-telemetry.ts";
 import { createFronts, type FrontsParts, MOST_THREADS } from "./front/fronts.ts";
-import { gateOf } from "./gate.ts";
 import { listen } from "./listen.ts";
 import {
   graceOption,
@@ -13,8 +13,9 @@ import {
   type NodeServer,
   type NodeServerLimits,
   resolveLimits,
+  serviceOption,
+  socketsOption,
 } from "./server-api.ts";
-import { serviceOption, socketsOption } from "./service-checks.ts";
 import { createTransport, type ListeningTransport } from "./transport.ts";
 
 /** Dependencies and settings of a server. */

@@ -1,6 +1,15 @@
-/// <reference lib="esnext.disposable" preserve="true" />
 import type { Server } from "node:http";
-import { nameOption, type OptionCheck, optionalOption, optionsOf, wholeOption } from "../../common/index.ts";
+import {
+  nameOption,
+  type OptionCheck,
+  optionalOption,
+  optionsOf,
+  portOption,
+  wholeOption,
+} from "../../common/index.ts";
+import type { Service, SocketService } from "../../service/index.ts";
+
+/// <reference lib="esnext.disposable" preserve="true" />
 
 /** Limits of a server. The limits of the service apply in addition. */
 export interface NodeServerLimits {
@@ -87,3 +96,15 @@ const DEFAULTS: Required<NodeServerLimits> = {
 export function resolveLimits(limits: NodeServerLimits = {}): Required<NodeServerLimits> {
   return { ...DEFAULTS, ...limits };
 }
+
+/** Checks a service. */
+export const serviceOption: OptionCheck = portOption<Pick<Service, "handle" | "reportTo">>(
+  "Service (managed-orders/service)",
+  { handle: "required", reportTo: "optional" },
+);
+
+/** Checks the WebSocket interface of a service. */
+export const socketsOption: OptionCheck = portOption<SocketService>(
+  "SocketService (`service.sockets`, managed-orders/service)",
+  { admit: "required", connect: "required", shutdown: "required" },
+);

@@ -2,14 +2,11 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { errorCode, errorMessage } from "../../../common/index.ts";
 import type { Telemetry } from "../../../ports/index.ts";
+import { descriptorOf, listeningCopy } from "../listen.ts";
 import { createTransport, type Transport } from "../transport.ts";
-import { Batch } from "./batch.ts";
-import { descriptorOf, listeningCopy } from "./listening-copy.ts";
-import type { FrontData, ToFront, ToMain } from "./messages.ts";
+import { Batch, type FrontData, type ToFront, type ToMain } from "./messages.ts";
 import { RemoteGate } from "./remote-gate.ts";
-import { RemoteRequests } from "./remote-requests.ts";
-import { RemoteSockets } from "./remote-sockets.ts";
-import { Secrets } from "./secrets.ts";
+import { RemoteRequests, RemoteSockets, Secrets } from "./remote-service.ts";
 
 /**
  * Maximum number of messages in transit to the main thread. If the main thread falls behind further, the thread stops
