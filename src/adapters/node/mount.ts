@@ -55,9 +55,6 @@ function retainedFaultOf(request: IncomingMessage, bytes: Uint8Array): MountFaul
 /** Number of bytes of an oversized body that are read and dropped, so that its sender can read the answer. */
 const READ_AWAY_BYTES = 262_144;
 
-/** The body that the service gets in place of an oversized one: one byte too large. */
-const TOO_LARGE = new Uint8Array(MAX_BODY_BYTES + 1);
-
 /** A body, and whether part of it is left on the connection, which must then be closed. */
 type RequestBody = Readonly<{ bytes: Uint8Array; cut: boolean }>;
 
@@ -73,8 +70,8 @@ function announcesTooMuch(request: IncomingMessage, expectsContinue: boolean): b
 /** The body of a request without one. */
 const NO_BODY: RequestBody = { bytes: new Uint8Array(), cut: false };
 
-/** The result for a body that was not read. */
-const UNREAD_BODY: RequestBody = { bytes: TOO_LARGE, cut: true };
+/** What the service gets in place of an oversized body: one byte too much. */
+const OVERSIZED_BODY: RequestBody = { bytes: new Uint8Array(MAX_BODY_BYTES + 1), cut: true };
 
 /** Thrown to end a request with a reply before the service is asked. */
 class Refused extends Error {
@@ -124,7 +121,7 @@ function bodyOf(
   if (fault !== undefined) throw new BodyLost(fault);
   const tooMuch = announcesTooMuch(request, expectsContinue);
   if (expectsContinue && !tooMuch) response.writeContinue();
-  if (tooMuch) return UNREAD_BODY;
+  if (tooMuch) return OVERSIZED_BODY;
   return announcesBody(request) && !request.readableEnded ? arrivingBody(incoming) : NO_BODY;
 }
 
@@ -161,11 +158,11 @@ function readRequestBody({ connection, request, held }: IncomingRequest): Promis
       if (received <= MAX_BODY_BYTES) {
         chunks.push(chunk);
         held.arrived(chunk.length);
-      } else if (received > MAX_BODY_BYTES + READ_AWAY_BYTES) resolve({ bytes: TOO_LARGE, cut: true });
+      } else if (received > MAX_BODY_BYTES + READ_AWAY_BYTES) resolve(OVERSIZED_BODY);
     });
     request.on("end", () => {
-      const tooLarge = received > MAX_BODY_BYTES;
-      resolve({ bytes: tooLarge ? TOO_LARGE : Buffer.concat(chunks), cut: tooLarge });
+      if (received > MAX_BODY_BYTES) resolve(OVERSIZED_BODY);
+      else resolve({ bytes: Buffer.concat(chunks), cut: false });
     });
     request.on("error", reject);
     request.on("close", () => {
@@ -205,18 +202,12 @@ async function encoded(text: string): Promise<Buffer> {
 
 /** Passes requests of node:http servers to a service unchanged, and sends the answers back. */
 export class Mount {
-  readonly #service: Pick<Service, "handle">;
-  readonly #connections: Connections;
-  readonly #paths: ServicePaths;
-  readonly #telemetry: Telemetry | undefined;
+  readonly #parts: MountParts;
   /** Whether each connection is closed after its next answer. */
   draining = false;
 
-  constructor({ service, connections, paths, telemetry }: MountParts) {
-    this.#service = service;
-    this.#connections = connections;
-    this.#paths = paths;
-    this.#telemetry = telemetry;
+  constructor(parts: MountParts) {
+    this.#parts = parts;
   }
 
   /**
@@ -230,7 +221,7 @@ export class Mount {
   ): Promise<void> {
     if (response.writableEnded) return this.#report("REPLY_TAKEN");
     if (response.destroyed) return;
-    const started = this.#connections.begin(request, response);
+    const started = this.#parts.connections.begin(request, response);
     const { connection, earlier, ended, held } = started;
     if (connection.entering !== undefined) await connection.entering;
     if (earlier !== undefined) await earlier.then(otherConnectionsTurn);
@@ -261,7 +252,7 @@ export class Mount {
   /** Refuses a request whose Expect header has an unknown value, once those before it are answered: it is the last. */
   async refuseExpectation(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const error = new OrderError("INVALID_PARAMETER", { field: "Expect", advice: "Omit this header." });
-    const { connection, earlier } = this.#connections.begin(request, response);
+    const { connection, earlier } = this.#parts.connections.begin(request, response);
     if (connection.entering !== undefined) await connection.entering;
     if (earlier !== undefined) await earlier;
     if (!connection.closes) this.#send(response, refusal(error, 417), true);
@@ -272,7 +263,7 @@ export class Mount {
    * that is arriving, or else is written as text once earlier requests of the connection are answered.
    */
   refuseConnection(error: NodeJS.ErrnoException, socket: Duplex): void {
-    const connection = this.#connections.of(socket);
+    const connection = this.#parts.connections.of(socket);
     if (connection.refused !== undefined) return;
     connection.refused = parserRefusal(error.code);
     if (!socket.writable || error.code === "ECONNRESET") socket.destroy();
@@ -289,7 +280,7 @@ export class Mount {
   }
 
   #report(fault: MountFault): void {
-    this.#telemetry?.event("error", "mount.fault", { fault, ...MOUNT_FAULTS[fault] });
+    this.#parts.telemetry?.event("error", "mount.fault", { fault, ...MOUNT_FAULTS[fault] });
   }
 
   async #serve(request: IncomingMessage, body: Uint8Array): Promise<WireResponse> {
@@ -300,10 +291,12 @@ export class Mount {
       return refusal(new OrderError("PARAMETER_MISSING", { field: "Host" }));
     }
     try {
-      return await this.#service.handle(wireRequestOf(request, this.#paths.target(request), body));
+      return await this.#parts.service.handle(
+        wireRequestOf(request, this.#parts.paths.target(request), body),
+      );
     } catch (error) {
       if (error instanceof Evicted) throw error;
-      this.#telemetry?.event("error", "service.threw", { error: errorName(error) });
+      this.#parts.telemetry?.event("error", "service.threw", { error: errorName(error) });
       return refusal(new OrderError(request.method === "GET" ? "UNKNOWN" : "UNEXPECTED_RESPONSE"));
     }
   }
@@ -320,7 +313,7 @@ export class Mount {
     // A reply whose status allows no body must not state a length (RFC 9110, 8.6).
     if (reply.status !== 204) headers["Content-Length"] = Buffer.byteLength(body);
     const { socket } = response.req;
-    const connection = this.#connections.of(socket);
+    const connection = this.#parts.connections.of(socket);
     // Requests that have arrived before a drain are answered, too.
     if (last || (this.draining && connection.due <= 1)) {
       headers["Connection"] = "close";

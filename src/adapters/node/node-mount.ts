@@ -17,7 +17,7 @@ import {
 import { isPrefix, ServicePaths } from "./incoming.ts";
 import { Mount } from "./mount.ts";
 import { graceOption, serviceOption } from "./server-api.ts";
-import { SocketMount, serveUpgrades } from "./socket-server.ts";
+import { SocketMount } from "./socket-server.ts";
 
 /** Dependencies and settings of a mount. */
 export interface NodeMountOptions {
@@ -153,7 +153,7 @@ export function createNodeMount(options: NodeMountOptions): NodeMount {
     attach(server, service) {
       const sockets = new SocketMount({ sockets: service, connections, paths, telemetry });
       attached.push(sockets);
-      serveUpgrades(server, { sockets, connections, takes: (request) => paths.hasSocket(request) });
+      sockets.serveUpgrades(server, (request) => paths.hasSocket(request));
     },
     async drain(options = {}) {
       graceOption(options, "drain");

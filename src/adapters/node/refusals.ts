@@ -58,7 +58,7 @@ export function linger(socket: Socket): void {
 /**
  * Writes a last reply. The peer may still be sending, and would lose the reply if the connection were closed at once.
  */
-export function sendLastReply(socket: Duplex, reply: WireResponse): void {
+export function sendLastReply(socket: Duplex, reply: WireResponse, lingerMs: number = LINGER_MS): void {
   socket.end(rawReply(reply));
-  setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  setTimeout(() => socket.destroy(), lingerMs).unref();
 }

@@ -7,7 +7,7 @@ import { requestsUpgrade, ServicePaths } from "./incoming.ts";
 import { Mount } from "./mount.ts";
 import { ReadTurns, type Soon } from "./read-turns.ts";
 import type { ListenAddress, NodeServerLimits } from "./server-api.ts";
-import { SocketMount, serveUpgrades } from "./socket-server.ts";
+import { SocketMount } from "./socket-server.ts";
 
 /** Dependencies and settings of a transport, in the service's own thread or in a front thread. */
 type TransportParts = Readonly<{
@@ -79,9 +79,7 @@ export function createTransport({
   );
   server.on("checkExpectation", (request, response) => void mount.refuseExpectation(request, response));
   server.on("clientError", (error, socket) => mount.refuseConnection(error, socket));
-  if (socketMount !== undefined) {
-    serveUpgrades(server, { sockets: socketMount, connections, turns, takes: requestsUpgrade });
-  }
+  socketMount?.serveUpgrades(server, requestsUpgrade);
   return {
     server,
     connections: () => sockets.size,

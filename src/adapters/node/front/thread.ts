@@ -3,7 +3,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { errorCode, errorMessage } from "../../../common/index.ts";
 import type { Telemetry } from "../../../ports/index.ts";
 import { descriptorOf, listeningCopy } from "../listen.ts";
-import { createTransport, type Transport } from "../transport.ts";
+import { createTransport } from "../transport.ts";
 import { Batch, type FrontData, type ToFront, type ToMain } from "./messages.ts";
 import { RemoteGate } from "./remote-gate.ts";
 import { RemoteRequests, RemoteSockets, Secrets } from "./remote-service.ts";
@@ -14,17 +14,8 @@ import { RemoteRequests, RemoteSockets, Secrets } from "./remote-service.ts";
  */
 const MOST_UNHEARD = 256;
 
-/** The parts that handle the main thread's messages. */
-type Parts = Readonly<{
-  batch: Batch<ToMain>;
-  secrets: Secrets;
-  gate: RemoteGate;
-  requests: RemoteRequests;
-  sockets: RemoteSockets;
-  transport: Transport;
-}>;
-
-function partsOf(post: (messages: readonly ToMain[]) => void, data: FrontData): Parts {
+/** Creates the parts that handle the main thread's messages. */
+function partsOf(post: (messages: readonly ToMain[]) => void, data: FrontData) {
   const before = (): void => {
     gate.report();
     sockets.report();
@@ -44,6 +35,8 @@ function partsOf(post: (messages: readonly ToMain[]) => void, data: FrontData): 
   });
   return { batch, secrets, gate, requests, sockets, transport };
 }
+
+type Parts = Readonly<ReturnType<typeof partsOf>>;
 
 function take(message: ToFront, parts: Parts): void {
   const { batch, gate, requests, sockets } = parts;
