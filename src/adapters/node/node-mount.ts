@@ -16,7 +16,7 @@ import {
 } from "./frameworks.ts";
 import { isPrefix, ServicePaths } from "./incoming.ts";
 import { Mount } from "./mount.ts";
-import { graceOption, serviceOption } from "./server-api.ts";
+import { DEFAULT_GRACE_MS, graceOption, serviceOption } from "./server-api.ts";
 import { SocketMount } from "./socket-server.ts";
 
 /** Dependencies and settings of a mount. */
@@ -105,8 +105,6 @@ const mountOption: OptionCheck = optionsOf<NodeMountOptions>({
   prefix: optionalOption(textOption("empty or a path such as /trading, without a trailing slash", isPrefix)),
   telemetry: optionalOption(telemetryOption),
 });
-
-const DEFAULT_GRACE_MS = 10_000;
 
 /**
  * Mounts a service in an existing HTTP server of the host: node:http, Express, Fastify, Hono on Node, and any other

@@ -8,6 +8,7 @@ import { createDefaultTelemetry } from "./console-telemetry.ts";
 import { createFronts, type FrontsParts, MOST_THREADS } from "./front/fronts.ts";
 import { listen } from "./listen.ts";
 import {
+  DEFAULT_GRACE_MS,
   graceOption,
   limitsOption,
   type NodeServer,
@@ -55,8 +56,6 @@ const serverOption: OptionCheck = optionsOf<NodeServerOptions>({
   frontThreads: optionalOption(wholeOption({ from: 0, to: MOST_THREADS })),
   frontProgram: optionalOption(programOption),
 });
-
-const DEFAULT_GRACE_MS = 10_000;
 
 /**
  * Creates a node:http server for a service. Targets, headers and bodies reach the service byte for byte. Input that is

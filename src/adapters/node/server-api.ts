@@ -61,6 +61,9 @@ export const addressOption: OptionCheck = optionsOf<ListenAddress>({
   port: wholeOption({ from: 0, to: 65_535 }),
 });
 
+/** How long open work may take in milliseconds when a server or mount ends. */
+export const DEFAULT_GRACE_MS = 10_000;
+
 /** Checks how long open work may take when a server or mount ends. */
 export const graceOption: OptionCheck = optionsOf<Readonly<{ graceMs?: number }>>({
   graceMs: optionalOption(wholeOption({ from: 0 }, " of milliseconds")),

@@ -102,8 +102,7 @@ class Fronts {
   /** Binds the address until the threads have copies of its listening socket. */
   readonly server: Server = createServer().on("connection", (socket) => socket.destroy());
   readonly connections: { open: number; readonly most: number };
-  readonly #parts: FrontsParts;
-  readonly #link: SharedParts;
+  readonly #parts: FrontsParts & SharedParts;
   readonly #count: number;
   readonly #program: URL;
   readonly #threads: Set<FrontThread> = new Set();
@@ -113,11 +112,10 @@ class Fronts {
   #closing = false;
 
   constructor(parts: FrontsParts, count: number) {
-    this.#parts = parts;
     this.#count = count;
     this.#program = parts.frontProgram ?? frontProgram();
     this.connections = { open: 0, most: parts.limits.maxConnections };
-    this.#link = { ...parts, connections: this.connections };
+    this.#parts = { ...parts, connections: this.connections };
   }
 
   async listen(address: ListenAddress): Promise<ListenAddress> {
@@ -154,7 +152,7 @@ class Fronts {
       connectionsPerAddress,
       trustedProxies,
     };
-    const thread = await startThread(this.#program, data, this.#link);
+    const thread = await startThread(this.#program, data, this.#parts);
     this.#threads.add(thread);
     void thread.ended.then(() => {
       this.#threads.delete(thread);

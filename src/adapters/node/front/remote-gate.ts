@@ -2,7 +2,7 @@ import type { OrderError } from "../../../errors/index.ts";
 import type { Arrived, HeldKind, Holdings, LimitScope, TrafficGuest } from "../../../service/index.ts";
 import { Traffic } from "../../../service/internal.ts";
 import type { Leave, TrafficGate } from "../connections.ts";
-import type { Batch, ToMain, Verdict } from "./messages.ts";
+import type { Batch, FrontData, ToMain, Verdict } from "./messages.ts";
 
 /** Interval in milliseconds at which data that waits for its peers is measured again. */
 const AGAIN_MS = 20;
@@ -44,11 +44,7 @@ type Guest = {
   ended: boolean;
 };
 
-type Parts = Readonly<{
-  batch: Batch<ToMain>;
-  connectionsPerAddress: number;
-  trustedProxies: readonly string[];
-}>;
+type Parts = Readonly<{ batch: Batch<ToMain> }> & Pick<FrontData, "connectionsPerAddress" | "trustedProxies">;
 
 /**
  * Represents in a front thread the traffic of the main thread. Changes are sent once per turn, so a request that comes
