@@ -11,7 +11,7 @@ import {
   type MemoryHost,
 } from "../../src/adapters/memory/index.ts";
 import { createNodeServer } from "../../src/adapters/node/index.ts";
-import { loadSocketDriver } from "../../src/adapters/node/socket-driver.ts";
+import { loadSocketDriver } from "../../src/adapters/node/socket-server.ts";
 import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
 import { type Engine, openEngine } from "../../src/engine/index.ts";
 import { createService, type Service } from "../../src/service/index.ts";

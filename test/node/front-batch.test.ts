@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { Batch } from "../../src/adapters/node/front/batch.ts";
 import {
+  Batch,
   joinHead,
   joinHeaders,
   joinParameters,
@@ -8,7 +8,7 @@ import {
   splitHeaders,
   splitParameters,
   textOfBytes,
-} from "../../src/adapters/node/front/texts.ts";
+} from "../../src/adapters/node/front/messages.ts";
 import type { Scalar } from "../../src/wire/index.ts";
 
 const turn = (): Promise<void> => new Promise((next) => setImmediate(next));

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { Server } from "node:http";
 import { afterEach, describe, expect, it } from "vitest";
-import { gateOf, type Leave, type TrafficGate } from "../../src/adapters/node/gate.ts";
+import { gateOf, type Leave, type TrafficGate } from "../../src/adapters/node/connections.ts";
 import { resolveLimits } from "../../src/adapters/node/server-api.ts";
 import { createTransport } from "../../src/adapters/node/transport.ts";
 import type { SocketService } from "../../src/service/index.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { OpenSet } from "../../src/adapters/node/open-set.ts";
+import { OpenSet } from "../../src/adapters/node/connections.ts";
 
 it("is empty when the last item has ended, and at once if there is none", async () => {
   const open = new OpenSet<string>();

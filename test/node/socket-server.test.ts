@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { connect as dial } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { createNodeServer, type NodeServer } from "../../src/adapters/node/index.ts";
-import { loadSocketDriver } from "../../src/adapters/node/socket-driver.ts";
+import { loadSocketDriver } from "../../src/adapters/node/socket-server.ts";
 import type { Service, SocketPeer, SocketService, SocketSession } from "../../src/service/index.ts";
 import { Traffic } from "../../src/service/internal.ts";
 import type { WireRequest, WireResponse } from "../../src/wire/index.ts";

@@ -1,14 +1,166 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
+import type { OrderError } from "../../errors/index.ts";
 import type { Awaitable } from "../../ports/index.ts";
+import type { Holdings, TrafficGuest } from "../../service/index.ts";
+import { MESSAGE_COST, type Traffic } from "../../service/internal.ts";
 import type { WireResponse } from "../../wire/index.ts";
-import type { Leave, TrafficGate } from "./gate.ts";
-import { HeldConnection, type HeldRequest } from "./held-request.ts";
-import { sendLastReply } from "./last-reply.ts";
-import { OpenSet } from "./open-set.ts";
-import { rawReply, refusal } from "./refusals.ts";
-import type { AbandonRequest } from "./request-body.ts";
+import { rawReply, refusal, sendLastReply } from "./refusals.ts";
+
+/** Reverts the count of a connection. */
+export type Leave = () => void;
+
+/**
+ * Counts what clients hold of a server: either the service's own {@link Traffic}, or in a front thread a stand-in for
+ * the main thread's, which answers a moment later.
+ */
+export type TrafficGate = Readonly<
+  Pick<Traffic, "networkOf" | "peerOf" | "arrivals" | "isProved"> & {
+    /** The refusal of a connection above the limit of its address. */
+    tooMany: OrderError;
+    /**
+     * Counts an opened connection. If its network is undefined, it is not counted for any network yet. Returns "full"
+     * at the total limit, and undefined at the limit of its network.
+     */
+    open(network: string | undefined): Awaitable<Leave | "full" | undefined>;
+    /**
+     * Counts a request as a connection, because it came over a proxy's connection. Returns undefined at the limit of
+     * its network.
+     */
+    enter(network: string): Awaitable<Leave | undefined>;
+    guest(network: string, guest: TrafficGuest): Holdings;
+  }
+>;
+
+/** Returns the gate of a service in the same thread. Node itself counts the total number of connections. */
+export function gateOf(traffic: Traffic): TrafficGate {
+  return {
+    tooMany: traffic.tooMany,
+    get arrivals() {
+      return traffic.arrivals;
+    },
+    isProved: (network) => traffic.isProved(network),
+    networkOf: (arrived) => traffic.networkOf(arrived),
+    peerOf: (remoteAddress) => traffic.peerOf(remoteAddress),
+    open: (network) => {
+      traffic.arrived();
+      return network === undefined ? () => undefined : traffic.enter(network);
+    },
+    enter: (network) => traffic.enter(network),
+    guest: (network, guest) => traffic.guest(network, guest),
+  };
+}
+
+/** Memory that Node needs for a request and its answer besides their bytes. */
+export const REQUEST_COST: number = 32 * MESSAGE_COST;
+
+type NetworkRequests = { readonly holdings: Holdings; requests: number };
+
+/** Counts the requests of one connection by network: a proxy's connection carries requests of many clients. */
+class HeldConnection {
+  readonly #gate: TrafficGate;
+  readonly #socket: Duplex;
+  readonly #shared: Map<string, NetworkRequests> = new Map();
+
+  constructor(gate: TrafficGate, socket: Duplex) {
+    this.#gate = gate;
+    this.#socket = socket;
+  }
+
+  /** Starts counting a request of a network. */
+  request(network: string, request: IncomingMessage): HeldRequest {
+    const socket = this.#socket;
+    const shared = this.#shared.get(network) ?? {
+      holdings: this.#gate.guest(network, {
+        unsentBytes: () => socket.writableLength,
+        putOut: () => socket.destroy(),
+      }),
+      requests: 0,
+    };
+    this.#shared.set(network, shared);
+    shared.requests++;
+    return new HeldRequest(shared.holdings, headBytes(request) + REQUEST_COST, () => {
+      shared.requests--;
+      if (shared.requests > 0) return;
+      shared.holdings.end();
+      this.#shared.delete(network);
+    });
+  }
+}
+
+/** Counts the bytes of one request, from its head to the end of its answer. */
+export class HeldRequest {
+  readonly #holdings: Holdings;
+  readonly #ended: () => void;
+  #unread = 0;
+  #unanswered = 0;
+  #unsent = 0;
+
+  constructor(holdings: Holdings, bytes: number, ended: () => void) {
+    this.#holdings = holdings;
+    this.#ended = ended;
+    this.arrived(bytes);
+  }
+
+  /** Counts further bytes of the request. */
+  arrived(bytes: number): void {
+    this.#unread += bytes;
+    this.#holdings.hold("unread", bytes);
+  }
+
+  /** Counts the request as being answered from now on. */
+  begun(): void {
+    this.#unanswered = this.#unread;
+    this.#unread = 0;
+    this.#holdings.hold("unread", -this.#unanswered);
+    this.#holdings.hold("unanswered", this.#unanswered);
+  }
+
+  /** Counts the bytes of the answer that goes out. */
+  answered(bytes: number): void {
+    this.#unsent = bytes;
+    this.#holdings.hold("unsent", bytes);
+  }
+
+  /** Ends the count: the answer has gone out, or never will. */
+  end(): void {
+    this.#holdings.hold("unread", -this.#unread);
+    this.#holdings.hold("unanswered", -this.#unanswered);
+    this.#holdings.hold("unsent", -this.#unsent);
+    this.#ended();
+  }
+}
+
+function headBytes({ url = "", rawHeaders }: IncomingMessage): number {
+  return rawHeaders.reduce((bytes, text) => bytes + text.length, url.length);
+}
+
+/** A set of open items that reports when the last of them has ended. */
+export class OpenSet<T> {
+  readonly #open: Set<T> = new Set();
+  readonly #waiting: Set<() => void> = new Set();
+
+  add(item: T): void {
+    this.#open.add(item);
+  }
+
+  delete(item: T): void {
+    this.#open.delete(item);
+    if (this.#open.size > 0) return;
+    for (const resolve of this.#waiting) resolve();
+    this.#waiting.clear();
+  }
+
+  /** Resolves when nothing is open; immediately if nothing is. */
+  async empty(): Promise<void> {
+    if (this.#open.size > 0) await new Promise<void>((resolve) => this.#waiting.add(resolve));
+  }
+
+  [Symbol.iterator](): Iterator<T> {
+    return this.#open.values();
+  }
+}
 
 /** Number of requests of one connection that may wait for their turn before reading from it stops. */
 export const MOST_WAITING = 4;
@@ -43,7 +195,7 @@ export type HttpConnection = {
   /** Resolves when the latest request has been answered. */
   last: Promise<void>;
   next: (() => void) | undefined;
-  arriving: Readonly<{ request: IncomingMessage; abandon: AbandonRequest }> | undefined;
+  arriving: Readonly<{ request: IncomingMessage; abandon: (reason: Error) => void }> | undefined;
   refused: WireResponse | undefined;
   /**
    * Whether its last answer has been sent. No request after it is served: its answer would be lost (RFC 9112, 9.6).
@@ -62,7 +214,7 @@ export type HttpConnection = {
 };
 
 /** A request that was counted, and the conditions for serving it. */
-export type StartedRequest = Readonly<{
+type StartedRequest = Readonly<{
   connection: HttpConnection;
   /** Resolves when the requests before it on its connection have been answered. Undefined if there are none. */
   earlier: Promise<void> | undefined;

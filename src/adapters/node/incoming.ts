@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { MAX_BODY_BYTES, type MountFault } from "../../service/index.ts";
+import { isSocketTarget, REST_PATHS } from "../../service/internal.ts";
 import type { WireRequest } from "../../wire/index.ts";
 
 /** Returns a request as it was received, with its target below the host's prefix and its body. */
@@ -33,44 +33,67 @@ export function requestsUpgrade(request: IncomingMessage): boolean {
   return request.headers.upgrade?.toLowerCase() === "websocket";
 }
 
-/**
- * Returns the length of the body that the head announces, or 0 if it announces none. A length above 2^53 is not exact.
- */
-export function announcedBytes({ headers }: IncomingMessage): number {
-  return Number.parseInt(headers["content-length"] ?? "0", 10);
+/** What Express and connect add to a request. They remove the path of a middleware from `url`. */
+type RoutedRequest = IncomingMessage & Readonly<{ originalUrl?: unknown }>;
+
+/** Location of a service in a host's server. */
+type ServicePathsOptions = Readonly<{
+  /** A path of the host in front of the service's paths. */
+  prefix?: string | undefined;
+  /** Paths of the service's documents. */
+  documents?: readonly string[] | undefined;
+}>;
+
+/** Returns whether a text is a prefix: empty, or a path without a trailing slash. */
+export function isPrefix(text: string): boolean {
+  return /^(?:\/[^/?#]+)*$/.test(text);
 }
 
-/** Returns whether the head announces a body. */
-export function announcesBody(request: IncomingMessage): boolean {
-  return request.headers["transfer-encoding"] !== undefined || announcedBytes(request) > 0;
+/** The paths of a service in a host's server. */
+export class ServicePaths {
+  readonly prefix: string;
+  readonly documents: readonly string[];
+
+  constructor({ prefix = "", documents = [] }: ServicePathsOptions = {}) {
+    this.prefix = prefix;
+    this.documents = documents;
+  }
+
+  /**
+   * Returns the raw target of a request without the host's prefix. If a framework has removed a path, that is the
+   * original target if it is the service's, or else the one that the framework left.
+   */
+  target(request: RoutedRequest): string {
+    const { url = "", originalUrl } = request;
+    if (typeof originalUrl !== "string") return this.#withoutPrefix(url);
+    const original = this.#withoutPrefix(originalUrl);
+    return this.#isRest(original) ? original : this.#withoutPrefix(url);
+  }
+
+  /** Returns whether the path of a request is one of the service's, known or not. */
+  has(request: IncomingMessage): boolean {
+    return this.#isRest(this.target(request));
+  }
+
+  /** Returns whether a path in the host's server is one of the service's. */
+  hasPath(path: string): boolean {
+    return this.#isRest(this.#withoutPrefix(path));
+  }
+
+  /** Returns whether a request asks for a WebSocket at a path of the service, below the host's prefix. */
+  hasSocket(request: IncomingMessage): boolean {
+    const isBelow = request.url?.startsWith(`${this.prefix}/`) === true;
+    return isBelow && requestsUpgrade(request) && isSocketTarget(this.target(request));
+  }
+
+  #withoutPrefix(target: string): string {
+    const { prefix } = this;
+    return prefix !== "" && target.startsWith(`${prefix}/`) ? target.slice(prefix.length) : target;
+  }
+
+  #isRest(target: string): boolean {
+    return REST_PATHS.some((path) => target.startsWith(path)) || this.documents.includes(pathOf(target));
+  }
 }
 
-/** Returns why the bytes of a body are lost, or undefined if they can be read. */
-export function bodyFaultOf(request: IncomingMessage): MountFault | undefined {
-  if (!announcesBody(request)) return undefined;
-  if (request.readableDidRead || request.listenerCount("readable") > 0) return "BODY_CONSUMED";
-  return request.readableEncoding === null ? undefined : "BODY_DECODED";
-}
-
-/** What body parsers add to a request: the bytes, or the result of parsing them. */
-type ParsedRequest = IncomingMessage & Readonly<{ rawBody?: unknown; body?: unknown }>;
-
-/**
- * Returns the body that other code kept after reading it: `rawBody`, or a `body` of bytes. Returns undefined if nothing
- * was kept, and if the body can still be read, because only the connection has the bytes for certain.
- */
-export function retainedBodyOf(request: ParsedRequest): unknown {
-  if (bodyFaultOf(request) !== "BODY_CONSUMED") return undefined;
-  const { rawBody, body } = request;
-  return rawBody ?? (body instanceof Uint8Array ? body : undefined);
-}
-
-/**
- * Returns why kept bytes cannot be the body as received, or undefined if they may be. The service refuses a compressed
- * body, and a body that is too large, which the host need not keep as a whole.
- */
-export function retainedFaultOf(request: IncomingMessage, bytes: Uint8Array): MountFault | undefined {
-  const { "transfer-encoding": chunked, "content-encoding": compressed } = request.headers;
-  if (chunked !== undefined || compressed !== undefined || bytes.length > MAX_BODY_BYTES) return undefined;
-  return bytes.length === announcedBytes(request) ? undefined : "BODY_CHANGED";
-}
+const pathOf = (target: string): string => target.split("?", 1)[0] ?? "";

@@ -9,10 +9,15 @@ export {
   createConsoleTelemetry,
   type TelemetryLevel,
 } from "./console-telemetry.ts";
-export { createEntropy } from "./entropy.ts";
-export type { FastifyMountHook, FastifyMountPlugin, FastifyMountScope } from "./fastify-plugin.ts";
-export type { HonoMountContext, HonoMountHandler } from "./hono-handler.ts";
-export type { NodeMiddleware } from "./middleware.ts";
+export type {
+  FastifyMountHook,
+  FastifyMountPlugin,
+  FastifyMountScope,
+  HonoMountContext,
+  HonoMountHandler,
+  NodeMiddleware,
+} from "./frameworks.ts";
+export { createEntropy, createSystemClock } from "./machine.ts";
 export {
   createNodeMount,
   type NodeAnswerOptions,
@@ -24,4 +29,3 @@ export { createPeerLink, type PeerLink } from "./peers/peer-link.ts";
 export type { PeerLimits, PeerLinkOptions, PeerTls, Pem } from "./peers/peer-options.ts";
 export { type ProbeMountOptions, probeMount } from "./probe-mount.ts";
 export type { ListenAddress, NodeServer, NodeServerLimits } from "./server-api.ts";
-export { createSystemClock } from "./system-clock.ts";

@@ -3,18 +3,176 @@ import type { Duplex } from "node:stream";
 import { errorName } from "../../common/index.ts";
 import { OrderError } from "../../errors/index.ts";
 import type { Telemetry } from "../../ports/index.ts";
-import { MOUNT_FAULTS, type MountFault, type Service } from "../../service/index.ts";
+import { MAX_BODY_BYTES, MOUNT_FAULTS, type MountFault, type Service } from "../../service/index.ts";
 import { FAULT_HEADER } from "../../service/internal.ts";
 import type { WireResponse } from "../../wire/index.ts";
-import type { Connections } from "./connections.ts";
-import { announcesBody, mayLackHeaders, wireRequestOf } from "./incoming.ts";
-import { linger, sendLastReply } from "./last-reply.ts";
-import { type AnswerOptions, BodyLost, bodyOf } from "./mount-body.ts";
-import { Evicted, parserRefusal, Refused, refusal } from "./refusals.ts";
-import type { ServicePaths } from "./service-paths.ts";
+import type { Connections, HeldRequest, HttpConnection } from "./connections.ts";
+import { mayLackHeaders, type ServicePaths, wireRequestOf } from "./incoming.ts";
+import { Evicted, linger, parserRefusal, refusal, sendLastReply } from "./refusals.ts";
+
+/**
+ * Returns the length of the body that the head announces, or 0 if it announces none. A length above 2^53 is not exact.
+ */
+function announcedBytes({ headers }: IncomingMessage): number {
+  return Number.parseInt(headers["content-length"] ?? "0", 10);
+}
+
+/** Returns whether the head announces a body. */
+function announcesBody(request: IncomingMessage): boolean {
+  return request.headers["transfer-encoding"] !== undefined || announcedBytes(request) > 0;
+}
+
+/** Returns why the bytes of a body are lost, or undefined if they can be read. */
+function bodyFaultOf(request: IncomingMessage): MountFault | undefined {
+  if (!announcesBody(request)) return undefined;
+  if (request.readableDidRead || request.listenerCount("readable") > 0) return "BODY_CONSUMED";
+  return request.readableEncoding === null ? undefined : "BODY_DECODED";
+}
+
+/** What body parsers add to a request: the bytes, or the result of parsing them. */
+type ParsedRequest = IncomingMessage & Readonly<{ rawBody?: unknown; body?: unknown }>;
+
+/**
+ * Returns the body that other code kept after reading it: `rawBody`, or a `body` of bytes. Returns undefined if nothing
+ * was kept, and if the body can still be read, because only the connection has the bytes for certain.
+ */
+function retainedBodyOf(request: ParsedRequest): unknown {
+  if (bodyFaultOf(request) !== "BODY_CONSUMED") return undefined;
+  const { rawBody, body } = request;
+  return rawBody ?? (body instanceof Uint8Array ? body : undefined);
+}
+
+/**
+ * Returns why kept bytes cannot be the body as received, or undefined if they may be. The service refuses a compressed
+ * body, and a body that is too large, which the host need not keep as a whole.
+ */
+function retainedFaultOf(request: IncomingMessage, bytes: Uint8Array): MountFault | undefined {
+  const { "transfer-encoding": chunked, "content-encoding": compressed } = request.headers;
+  if (chunked !== undefined || compressed !== undefined || bytes.length > MAX_BODY_BYTES) return undefined;
+  return bytes.length === announcedBytes(request) ? undefined : "BODY_CHANGED";
+}
+
+/** Number of bytes of an oversized body that are read and dropped, so that its sender can read the answer. */
+const READ_AWAY_BYTES = 262_144;
+
+/** A body, and whether part of it is left on the connection, which must then be closed. */
+type RequestBody = Readonly<{ bytes: Uint8Array; cut: boolean }>;
+
+/**
+ * Returns whether the head of a request announces a body that is not read at all. A body that is slightly too large is
+ * read and dropped, unless its sender asks first (`Expect: 100-continue`).
+ */
+function announcesTooMuch(request: IncomingMessage, expectsContinue: boolean): boolean {
+  const limit = expectsContinue ? MAX_BODY_BYTES : MAX_BODY_BYTES + READ_AWAY_BYTES;
+  return announcedBytes(request) > limit;
+}
+
+/** The body of a request without one. */
+const NO_BODY: RequestBody = { bytes: new Uint8Array(), cut: false };
+
+/** What the service gets in place of an oversized body: one byte too much. */
+const OVERSIZED_BODY: RequestBody = { bytes: new Uint8Array(MAX_BODY_BYTES + 1), cut: true };
+
+/** Thrown to end a request with a reply before the service is asked. */
+class Refused extends Error {
+  override readonly name = "Refused";
+  readonly reply: WireResponse;
+
+  constructor(reply: WireResponse) {
+    super(`refused with ${reply.status}`);
+    this.reply = reply;
+  }
+}
+
+/** Thrown if the bytes of a body are lost: the host made a mistake. */
+class BodyLost extends Error {
+  override readonly name = "BodyLost";
+  readonly fault: MountFault;
+
+  constructor(fault: MountFault) {
+    super(fault);
+    this.fault = fault;
+  }
+}
+
+/** A request whose body has not arrived yet. */
+type IncomingRequest = Readonly<{ connection: HttpConnection; request: IncomingMessage; held: HeldRequest }>;
+
+/** Options for answering one request. */
+type AnswerOptions = Readonly<{
+  /** The client waits for permission to send its body (`Expect: 100-continue`). */
+  expectsContinue?: boolean;
+  /** The body as received, if the host has read it. Anything but bytes is refused with a named fault. */
+  body?: unknown;
+}>;
+
+/**
+ * Returns the body as the host kept it, or else reads it. Throws {@link BodyLost} if the bytes are lost. Rejects with
+ * {@link Refused} if the connection is refused before the body has arrived.
+ */
+function bodyOf(
+  incoming: IncomingRequest,
+  response: ServerResponse,
+  { expectsContinue = false, body = retainedBodyOf(incoming.request) }: AnswerOptions,
+): RequestBody | Promise<RequestBody> {
+  const { request, held } = incoming;
+  if (body !== undefined) return retainedBody(request, body, held);
+  const fault = bodyFaultOf(request);
+  if (fault !== undefined) throw new BodyLost(fault);
+  const tooMuch = announcesTooMuch(request, expectsContinue);
+  if (expectsContinue && !tooMuch) response.writeContinue();
+  if (tooMuch) return OVERSIZED_BODY;
+  return announcesBody(request) && !request.readableEnded ? arrivingBody(incoming) : NO_BODY;
+}
+
+function retainedBody(request: IncomingMessage, body: unknown, held: HeldRequest): RequestBody {
+  if (!(body instanceof Uint8Array)) throw new BodyLost("BODY_NOT_BYTES");
+  const fault = retainedFaultOf(request, body);
+  if (fault !== undefined) throw new BodyLost(fault);
+  held.arrived(body.length);
+  return { bytes: body, cut: false };
+}
+
+/** Reads the body of a request from its connection. */
+async function arrivingBody(incoming: IncomingRequest): Promise<RequestBody> {
+  const { connection, request } = incoming;
+  if (connection.refused !== undefined && !request.complete) throw new Refused(connection.refused);
+  try {
+    return await readRequestBody(incoming);
+  } finally {
+    if (connection.arriving?.request === request) connection.arriving = undefined;
+  }
+}
+
+/**
+ * Reads the body of a request, keeping at most {@link MAX_BODY_BYTES} in memory. Rejects with the reason if the reading
+ * is stopped first, and if the connection breaks.
+ */
+function readRequestBody({ connection, request, held }: IncomingRequest): Promise<RequestBody> {
+  return new Promise((resolve, reject) => {
+    connection.arriving = { request, abandon: reject };
+    const chunks: Buffer[] = [];
+    let received = 0;
+    request.on("data", (chunk: Buffer) => {
+      received += chunk.length;
+      if (received <= MAX_BODY_BYTES) {
+        chunks.push(chunk);
+        held.arrived(chunk.length);
+      } else if (received > MAX_BODY_BYTES + READ_AWAY_BYTES) resolve(OVERSIZED_BODY);
+    });
+    request.on("end", () => {
+      if (received > MAX_BODY_BYTES) resolve(OVERSIZED_BODY);
+      else resolve({ bytes: Buffer.concat(chunks), cut: false });
+    });
+    request.on("error", reject);
+    request.on("close", () => {
+      if (!request.readableEnded) reject(new Error("the connection broke"));
+    });
+  });
+}
 
 /** Dependencies and settings of a mount. */
-export type MountParts = Readonly<{
+type MountParts = Readonly<{
   service: Pick<Service, "handle">;
   /** Counts the connections and requests of the same server. */
   connections: Connections;
@@ -44,18 +202,12 @@ async function encoded(text: string): Promise<Buffer> {
 
 /** Passes requests of node:http servers to a service unchanged, and sends the answers back. */
 export class Mount {
-  readonly #service: Pick<Service, "handle">;
-  readonly #connections: Connections;
-  readonly #paths: ServicePaths;
-  readonly #telemetry: Telemetry | undefined;
+  readonly #parts: MountParts;
   /** Whether each connection is closed after its next answer. */
   draining = false;
 
-  constructor({ service, connections, paths, telemetry }: MountParts) {
-    this.#service = service;
-    this.#connections = connections;
-    this.#paths = paths;
-    this.#telemetry = telemetry;
+  constructor(parts: MountParts) {
+    this.#parts = parts;
   }
 
   /**
@@ -69,7 +221,7 @@ export class Mount {
   ): Promise<void> {
     if (response.writableEnded) return this.#report("REPLY_TAKEN");
     if (response.destroyed) return;
-    const started = this.#connections.begin(request, response);
+    const started = this.#parts.connections.begin(request, response);
     const { connection, earlier, ended, held } = started;
     if (connection.entering !== undefined) await connection.entering;
     if (earlier !== undefined) await earlier.then(otherConnectionsTurn);
@@ -83,7 +235,7 @@ export class Mount {
     try {
       // Its connection is closed, as after other heads that are too large: such requests are not weighed.
       if (mayLackHeaders(request)) throw new Refused(parserRefusal("HPE_HEADER_OVERFLOW"));
-      const body = await bodyOf({ connection, request, response, held }, options);
+      const body = await bodyOf({ connection, request, held }, response, options);
       held.begun();
       const reply = await this.#serve(request, body.bytes);
       const long = reply.body.length > LONG_BODY ? await encoded(reply.body) : undefined;
@@ -100,7 +252,7 @@ export class Mount {
   /** Refuses a request whose Expect header has an unknown value, once those before it are answered: it is the last. */
   async refuseExpectation(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const error = new OrderError("INVALID_PARAMETER", { field: "Expect", advice: "Omit this header." });
-    const { connection, earlier } = this.#connections.begin(request, response);
+    const { connection, earlier } = this.#parts.connections.begin(request, response);
     if (connection.entering !== undefined) await connection.entering;
     if (earlier !== undefined) await earlier;
     if (!connection.closes) this.#send(response, refusal(error, 417), true);
@@ -111,7 +263,7 @@ export class Mount {
    * that is arriving, or else is written as text once earlier requests of the connection are answered.
    */
   refuseConnection(error: NodeJS.ErrnoException, socket: Duplex): void {
-    const connection = this.#connections.of(socket);
+    const connection = this.#parts.connections.of(socket);
     if (connection.refused !== undefined) return;
     connection.refused = parserRefusal(error.code);
     if (!socket.writable || error.code === "ECONNRESET") socket.destroy();
@@ -128,7 +280,7 @@ export class Mount {
   }
 
   #report(fault: MountFault): void {
-    this.#telemetry?.event("error", "mount.fault", { fault, ...MOUNT_FAULTS[fault] });
+    this.#parts.telemetry?.event("error", "mount.fault", { fault, ...MOUNT_FAULTS[fault] });
   }
 
   async #serve(request: IncomingMessage, body: Uint8Array): Promise<WireResponse> {
@@ -139,10 +291,12 @@ export class Mount {
       return refusal(new OrderError("PARAMETER_MISSING", { field: "Host" }));
     }
     try {
-      return await this.#service.handle(wireRequestOf(request, this.#paths.target(request), body));
+      return await this.#parts.service.handle(
+        wireRequestOf(request, this.#parts.paths.target(request), body),
+      );
     } catch (error) {
       if (error instanceof Evicted) throw error;
-      this.#telemetry?.event("error", "service.threw", { error: errorName(error) });
+      this.#parts.telemetry?.event("error", "service.threw", { error: errorName(error) });
       return refusal(new OrderError(request.method === "GET" ? "UNKNOWN" : "UNEXPECTED_RESPONSE"));
     }
   }
@@ -159,7 +313,7 @@ export class Mount {
     // A reply whose status allows no body must not state a length (RFC 9110, 8.6).
     if (reply.status !== 204) headers["Content-Length"] = Buffer.byteLength(body);
     const { socket } = response.req;
-    const connection = this.#connections.of(socket);
+    const connection = this.#parts.connections.of(socket);
     // Requests that have arrived before a drain are answered, too.
     if (last || (this.draining && connection.due <= 1)) {
       headers["Connection"] = "close";

@@ -4,18 +4,20 @@ import type { Telemetry } from "../../ports/index.ts";
 import { telemetryOption } from "../../ports/internal.ts";
 import type { Service, SocketService } from "../../service/index.ts";
 import { QuietTelemetry, Traffic } from "../../service/internal.ts";
-import { Connections } from "./connections.ts";
+import { Connections, gateOf } from "./connections.ts";
 import { createDefaultTelemetry } from "./console-telemetry.ts";
-import { type FastifyMountPlugin, fastifyPluginOf } from "./fastify-plugin.ts";
-import { gateOf } from "./gate.ts";
-import { type HonoMountHandler, honoHandlerOf } from "./hono-handler.ts";
-import { middlewareOf, type NodeMiddleware } from "./middleware.ts";
+import {
+  type FastifyMountPlugin,
+  fastifyPluginOf,
+  type HonoMountHandler,
+  honoHandlerOf,
+  middlewareOf,
+  type NodeMiddleware,
+} from "./frameworks.ts";
+import { isPrefix, ServicePaths } from "./incoming.ts";
 import { Mount } from "./mount.ts";
-import { graceOption } from "./server-api.ts";
-import { serviceOption } from "./service-checks.ts";
-import { isPrefix, ServicePaths } from "./service-paths.ts";
+import { DEFAULT_GRACE_MS, graceOption, serviceOption } from "./server-api.ts";
 import { SocketMount } from "./socket-server.ts";
-import { serveUpgrades } from "./upgrades.ts";
 
 /** Dependencies and settings of a mount. */
 export interface NodeMountOptions {
@@ -104,8 +106,6 @@ const mountOption: OptionCheck = optionsOf<NodeMountOptions>({
   telemetry: optionalOption(telemetryOption),
 });
 
-const DEFAULT_GRACE_MS = 10_000;
-
 /**
  * Mounts a service in an existing HTTP server of the host: node:http, Express, Fastify, Hono on Node, and any other
  * framework that exposes the objects of node:http. A body that was already read, and whose bytes were not kept in
@@ -151,7 +151,7 @@ export function createNodeMount(options: NodeMountOptions): NodeMount {
     attach(server, service) {
       const sockets = new SocketMount({ sockets: service, connections, paths, telemetry });
       attached.push(sockets);
-      serveUpgrades(server, { sockets, connections, takes: (request) => paths.hasSocket(request) });
+      sockets.serveUpgrades(server, (request) => paths.hasSocket(request));
     },
     async drain(options = {}) {
       graceOption(options, "drain");

@@ -3,18 +3,20 @@ import type { Telemetry } from "../../ports/index.ts";
 import { telemetryOption } from "../../ports/internal.ts";
 import type { Service, SocketService } from "../../service/index.ts";
 import { QuietTelemetry, Traffic } from "../../service/internal.ts";
+import { gateOf } from "./connections.ts";
 import { createDefaultTelemetry } from "./console-telemetry.ts";
 import { createFronts, type FrontsParts, MOST_THREADS } from "./front/fronts.ts";
-import { gateOf } from "./gate.ts";
 import { listen } from "./listen.ts";
 import {
+  DEFAULT_GRACE_MS,
   graceOption,
   limitsOption,
   type NodeServer,
   type NodeServerLimits,
   resolveLimits,
+  serviceOption,
+  socketsOption,
 } from "./server-api.ts";
-import { serviceOption, socketsOption } from "./service-checks.ts";
 import { createTransport, type ListeningTransport } from "./transport.ts";
 
 /** Dependencies and settings of a server. */
@@ -54,8 +56,6 @@ const serverOption: OptionCheck = optionsOf<NodeServerOptions>({
   frontThreads: optionalOption(wholeOption({ from: 0, to: MOST_THREADS })),
   frontProgram: optionalOption(programOption),
 });
-
-const DEFAULT_GRACE_MS = 10_000;
 
 /**
  * Creates a node:http server for a service. Targets, headers and bodies reach the service byte for byte. Input that is

@@ -1,17 +1,8 @@
 import { STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import { OrderError } from "../../errors/index.ts";
 import { type WireResponse, writeJson } from "../../wire/index.ts";
-
-/** Thrown to end a request with a reply before the service is asked. */
-export class Refused extends Error {
-  override readonly name = "Refused";
-  readonly reply: WireResponse;
-
-  constructor(reply: WireResponse) {
-    super(`refused with ${reply.status}`);
-    this.reply = reply;
-  }
-}
 
 /** Thrown in place of a reply when a request's connection must be closed, because its requests hold too much. */
 export class Evicted extends Error {
@@ -48,4 +39,26 @@ export function rawReply(reply: WireResponse): string {
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return `HTTP/1.1 ${reply.status} ${STATUS_CODES[reply.status] ?? ""}\r\n${lines.join("")}\r\n${reply.body}`;
+}
+
+/** How long a refused connection stays open in milliseconds, so that its peer can read the reason. */
+const LINGER_MS = 1_000;
+
+/**
+ * Delays the close of a connection. Node closes it right after its last reply; a peer that still sends its body would
+ * lose the reply.
+ */
+export function linger(socket: Socket): void {
+  socket.destroySoon = () => {
+    socket.end();
+    setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  };
+}
+
+/**
+ * Writes a last reply. The peer may still be sending, and would lose the reply if the connection were closed at once.
+ */
+export function sendLastReply(socket: Duplex, reply: WireResponse, lingerMs: number = LINGER_MS): void {
+  socket.end(rawReply(reply));
+  setTimeout(() => socket.destroy(), lingerMs).unref();
 }

@@ -1,6 +1,15 @@
-/// <reference lib="esnext.disposable" preserve="true" />
 import type { Server } from "node:http";
-import { nameOption, type OptionCheck, optionalOption, optionsOf, wholeOption } from "../../common/index.ts";
+import {
+  nameOption,
+  type OptionCheck,
+  optionalOption,
+  optionsOf,
+  portOption,
+  wholeOption,
+} from "../../common/index.ts";
+import type { Service, SocketService } from "../../service/index.ts";
+
+/// <reference lib="esnext.disposable" preserve="true" />
 
 /** Limits of a server. The limits of the service apply in addition. */
 export interface NodeServerLimits {
@@ -52,6 +61,9 @@ export const addressOption: OptionCheck = optionsOf<ListenAddress>({
   port: wholeOption({ from: 0, to: 65_535 }),
 });
 
+/** How long open work may take in milliseconds when a server or mount ends. */
+export const DEFAULT_GRACE_MS = 10_000;
+
 /** Checks how long open work may take when a server or mount ends. */
 export const graceOption: OptionCheck = optionsOf<Readonly<{ graceMs?: number }>>({
   graceMs: optionalOption(wholeOption({ from: 0 }, " of milliseconds")),
@@ -87,3 +99,15 @@ const DEFAULTS: Required<NodeServerLimits> = {
 export function resolveLimits(limits: NodeServerLimits = {}): Required<NodeServerLimits> {
   return { ...DEFAULTS, ...limits };
 }
+
+/** Checks a service. */
+export const serviceOption: OptionCheck = portOption<Pick<Service, "handle" | "reportTo">>(
+  "Service (managed-orders/service)",
+  { handle: "required", reportTo: "optional" },
+);
+
+/** Checks the WebSocket interface of a service. */
+export const socketsOption: OptionCheck = portOption<SocketService>(
+  "SocketService (`service.sockets`, managed-orders/service)",
+  { admit: "required", connect: "required", shutdown: "required" },
+);

@@ -1,19 +1,40 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, Server } from "node:http";
+import { createRequire } from "node:module";
 import type { Duplex } from "node:stream";
+import type * as ws from "ws";
 import type { WebSocket, WebSocketServer } from "ws";
 import { errorName } from "../../common/index.ts";
 import { OrderError } from "../../errors/index.ts";
 import type { Telemetry } from "../../ports/index.ts";
 import type { SocketPeer, SocketService } from "../../service/index.ts";
 import type { WireResponse } from "../../wire/index.ts";
-import type { Connections } from "./connections.ts";
-import type { Leave } from "./gate.ts";
-import { wireRequestOf } from "./incoming.ts";
-import { OpenSet } from "./open-set.ts";
+import { type Connections, type Leave, OpenSet } from "./connections.ts";
+import { mayLackHeaders, type ServicePaths, wireRequestOf } from "./incoming.ts";
 import type { ReadTurns } from "./read-turns.ts";
-import { rawReply, refusal } from "./refusals.ts";
-import type { ServicePaths } from "./service-paths.ts";
-import { loadSocketDriver } from "./socket-driver.ts";
+import { parserRefusal, refusal, sendLastReply } from "./refusals.ts";
+
+/** The exports of the package ws. */
+type SocketDriver = typeof ws;
+
+/**
+ * Loads ws, an optional peer dependency. Throws an Error that names the install command if it is missing or cannot be
+ * used.
+ */
+export function loadSocketDriver(load: (name: string) => unknown = requireHere()): SocketDriver {
+  try {
+    return load("ws") as SocketDriver;
+  } catch (cause) {
+    throw new Error(
+      "WebSocket connections need the package ws, which cannot be loaded. Install it: npm install ws@8",
+      { cause },
+    );
+  }
+}
+
+/** The built package also contains this file as CommonJS, which has no `import.meta`. */
+function requireHere(): (name: string) => unknown {
+  return createRequire(typeof __filename === "string" ? __filename : import.meta.url);
+}
 
 /** Longest message in bytes. Source: decision 49. */
 const MAX_MESSAGE_BYTES = 65_536;
@@ -34,7 +55,7 @@ const LINGER_MS = 2_000;
 const LAST_BYTES = 1_048_576;
 
 /** Dependencies and settings of a mount of WebSocket connections. */
-export type SocketMountParts = Readonly<{
+type SocketMountParts = Readonly<{
   sockets: SocketService;
   /** The connections of the same server. */
   connections: Connections;
@@ -46,21 +67,13 @@ export type SocketMountParts = Readonly<{
 
 /** Passes WebSocket connections of a node:http server to a service, uncompressed. */
 export class SocketMount {
-  readonly #service: SocketService;
-  readonly #connections: Connections;
-  readonly #turns: ReadTurns | undefined;
-  readonly #paths: ServicePaths;
-  readonly #telemetry: Telemetry | undefined;
+  readonly #parts: SocketMountParts;
   readonly #server: WebSocketServer;
   readonly #open: OpenSet<WebSocket> = new OpenSet();
 
   /** Throws an Error if ws is not installed. */
-  constructor({ sockets, connections, paths, telemetry, turns }: SocketMountParts) {
-    this.#service = sockets;
-    this.#connections = connections;
-    this.#turns = turns;
-    this.#paths = paths;
-    this.#telemetry = telemetry;
+  constructor(parts: SocketMountParts) {
+    this.#parts = parts;
     const { WebSocketServer: Server } = loadSocketDriver();
     this.#server = new Server({
       noServer: true,
@@ -79,17 +92,31 @@ export class SocketMount {
     });
   }
 
-  /** Handles a WebSocket request. A refusal has the shape of the service's errors. */
-  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    this.#admit(request, socket, head).catch((error: unknown) => {
-      this.#telemetry?.event("error", "service.threw", { error: errorName(error) });
-      refuse(socket, refusal(new OrderError("UNKNOWN")));
+  /**
+   * Passes the WebSocket requests that `takes` selects to the service. Any other upgrade request is left to the server's
+   * other listeners; without any listener it continues as a request without an upgrade. Both wait until earlier requests
+   * of their connection are answered, because Node releases the connection before that.
+   */
+  serveUpgrades(server: Server, takes: (request: IncomingMessage) => boolean): void {
+    server.on("upgrade", (request, socket, head) => {
+      // From here on Node no longer handles errors of the connection, and an unhandled error event ends the process.
+      if (!socket.listeners("error").includes(unheard)) socket.on("error", unheard);
+      const taken = takes(request);
+      if (!taken && server.listenerCount("upgrade") > 1) return this.#parts.turns?.detach(socket);
+      this.#parts.connections.afterAnswers(socket, () => {
+        // Nothing is decided by, or rebuilt from, headers of which Node may have cut some: the length of the body, or
+        // what a proxy has added.
+        if (mayLackHeaders(request)) return sendLastReply(socket, parserRefusal("HPE_HEADER_OVERFLOW"));
+        if (taken) return this.#upgrade(request, socket, head);
+        socket.unshift(Buffer.concat([plainHead(request), head]));
+        server.emit("connection", socket);
+      });
     });
   }
 
   /** Tells every connection that the service stops. Each closes once its requests are answered. */
   shutdown(): void {
-    this.#service.shutdown();
+    this.#parts.sockets.shutdown();
   }
 
   /** Resolves when no connection is open. */
@@ -102,12 +129,20 @@ export class SocketMount {
     for (const socket of this.#open) socket.terminate();
   }
 
+  /** Handles a WebSocket request. A refusal has the shape of the service's errors. */
+  #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    this.#admit(request, socket, head).catch((error: unknown) => {
+      this.#parts.telemetry?.event("error", "service.threw", { error: errorName(error) });
+      refuse(socket, refusal(new OrderError("UNKNOWN")));
+    });
+  }
+
   async #admit(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    await this.#connections.entered(socket);
+    await this.#parts.connections.entered(socket);
     // Its last answer is on the way, and nothing after it counts.
-    if (this.#connections.of(socket).closes) return;
-    const refused = await this.#service.admit(
-      wireRequestOf(request, this.#paths.target(request), new Uint8Array()),
+    if (this.#parts.connections.of(socket).closes) return;
+    const refused = await this.#parts.sockets.admit(
+      wireRequestOf(request, this.#parts.paths.target(request), new Uint8Array()),
     );
     if (refused !== undefined) return refuse(socket, refused);
     // A socket that closed meanwhile emits no further event.
@@ -121,10 +156,10 @@ export class SocketMount {
 
   /** Counts a connection that was not counted when it was opened. Returns undefined if it was refused. */
   async #entered(request: IncomingMessage, socket: Duplex): Promise<Leave | undefined> {
-    const network = this.#connections.networkOf(request);
-    if (network === "" || this.#connections.isCounted(socket, network)) return () => undefined;
-    const leave = await this.#connections.gate.enter(network);
-    if (leave === undefined) refuse(socket, this.#connections.tooMany);
+    const network = this.#parts.connections.networkOf(request);
+    if (network === "" || this.#parts.connections.isCounted(socket, network)) return () => undefined;
+    const leave = await this.#parts.connections.gate.enter(network);
+    if (leave === undefined) refuse(socket, this.#parts.connections.tooMany);
     return leave;
   }
 
@@ -132,20 +167,20 @@ export class SocketMount {
   #attach(socket: WebSocket, request: IncomingMessage): void {
     socket.on("error", (error) => {
       const code = "code" in error ? String(error.code) : error.name;
-      this.#telemetry?.event("debug", "socket.error", { code });
+      this.#parts.telemetry?.event("debug", "socket.error", { code });
     });
     try {
       this.#connect(socket, request);
     } catch (error) {
-      this.#telemetry?.event("error", "service.threw", { error: errorName(error) });
+      this.#parts.telemetry?.event("error", "service.threw", { error: errorName(error) });
       socket.terminate();
     }
   }
 
   #connect(socket: WebSocket, request: IncomingMessage): void {
     const arrival = { bytes: 0, last: false };
-    const session = this.#service.connect(
-      peerOf(socket, request, { target: this.#paths.target(request), arrival }),
+    const session = this.#parts.sockets.connect(
+      peerOf(socket, request, { target: this.#parts.paths.target(request), arrival }),
     );
     this.#open.add(socket);
     // Listen before the driver does, so that bytes of a message it completes are counted from zero again.
@@ -154,7 +189,7 @@ export class SocketMount {
       if (!arrival.last) session.arriving?.(arrival.bytes);
       else if (arrival.bytes > LAST_BYTES) socket.terminate();
     });
-    this.#turns?.attach(request.socket, { address: this.#connections.networkOf(request) });
+    this.#parts.turns?.attach(request.socket, { address: this.#parts.connections.networkOf(request) });
     const whole = (): void => {
       if (!arrival.last) arrival.bytes = 0;
     };
@@ -203,12 +238,37 @@ function peerOf(
   };
 }
 
-/**
- * Refuses a WebSocket request. The peer may still be sending, and would lose the reply if the connection were closed at
- * once.
- */
+/** Refuses a WebSocket request. */
 function refuse(socket: Duplex, reply: WireResponse): void {
   if (!socket.writable) return void socket.destroy();
-  socket.end(rawReply(reply));
-  setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  sendLastReply(socket, reply, LINGER_MS);
 }
+
+/** Ignores the error: the close event reports a connection that breaks. */
+const unheard = (): void => undefined;
+
+/** Headers that request an upgrade. */
+const OF_THE_UPGRADE: ReadonlySet<string> = new Set(["upgrade", "http2-settings"]);
+
+/**
+ * Returns the head of a request as received, without the request for another protocol. A server that does not support
+ * that protocol answers in HTTP/1.1 (RFC 9110, 7.8). Node emits such a request as an upgrade as soon as there is a
+ * listener for upgrades.
+ */
+function plainHead({ method, url, httpVersion, rawHeaders }: IncomingMessage): Buffer {
+  const lines = [`${method} ${url} HTTP/${httpVersion}`];
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? "";
+    const value = rawHeaders[index + 1] ?? "";
+    if (OF_THE_UPGRADE.has(name.toLowerCase())) continue;
+    lines.push(`${name}: ${name.toLowerCase() === "connection" ? withoutUpgrade(value) : value}`);
+  }
+  return Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1");
+}
+
+const withoutUpgrade = (value: string): string =>
+  value
+    .split(",")
+    .map((item) => item.trim())
+    .filter((item) => !OF_THE_UPGRADE.has(item.toLowerCase()))
+    .join(", ");

@@ -2,18 +2,15 @@ import { createServer, type Server } from "node:http";
 import type { Socket } from "node:net";
 import type { Telemetry } from "../../ports/index.ts";
 import type { Service, SocketService } from "../../service/index.ts";
-import { Connections } from "./connections.ts";
-import type { TrafficGate } from "./gate.ts";
-import { requestsUpgrade } from "./incoming.ts";
+import { Connections, type TrafficGate } from "./connections.ts";
+import { requestsUpgrade, ServicePaths } from "./incoming.ts";
 import { Mount } from "./mount.ts";
 import { ReadTurns, type Soon } from "./read-turns.ts";
 import type { ListenAddress, NodeServerLimits } from "./server-api.ts";
-import { ServicePaths } from "./service-paths.ts";
 import { SocketMount } from "./socket-server.ts";
-import { serveUpgrades } from "./upgrades.ts";
 
 /** Dependencies and settings of a transport, in the service's own thread or in a front thread. */
-export type TransportParts = Readonly<{
+type TransportParts = Readonly<{
   service: Pick<Service, "handle">;
   sockets?: SocketService | undefined;
   /** Counts what clients hold. */
@@ -82,9 +79,7 @@ export function createTransport({
   );
   server.on("checkExpectation", (request, response) => void mount.refuseExpectation(request, response));
   server.on("clientError", (error, socket) => mount.refuseConnection(error, socket));
-  if (socketMount !== undefined) {
-    serveUpgrades(server, { sockets: socketMount, connections, turns, takes: requestsUpgrade });
-  }
+  socketMount?.serveUpgrades(server, requestsUpgrade);
   return {
     server,
     connections: () => sockets.size,

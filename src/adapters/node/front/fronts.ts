@@ -1,26 +1,79 @@
+import { existsSync } from "node:fs";
 import { createServer, type Server } from "node:http";
+import { pathToFileURL } from "node:url";
+import { Worker } from "node:worker_threads";
 import { errorName } from "../../../common/index.ts";
-import type { Telemetry } from "../../../ports/index.ts";
-import type { Service, SocketService } from "../../../service/index.ts";
-import type { Traffic } from "../../../service/internal.ts";
-import { listen } from "../listen.ts";
+import { descriptorOf, listen } from "../listen.ts";
 import type { ListenAddress, NodeServerLimits } from "../server-api.ts";
-import { loadSocketDriver } from "../socket-driver.ts";
+import { loadSocketDriver } from "../socket-server.ts";
 import type { ListeningTransport } from "../transport.ts";
-import type { LinkParts } from "./front-link.ts";
-import { type FrontThread, startThread } from "./front-thread.ts";
-import { descriptorOf } from "./listening-copy.ts";
-import { frontProgram } from "./program.ts";
+import { FrontLink } from "./front-link.ts";
+import type { SharedParts } from "./front-requests.ts";
+import type { FrontData, ToMain } from "./messages.ts";
+
+/** Possible folders of a front thread's program, relative to the file that this module was built into. */
+const PLACES: readonly string[] = ["./", "./adapters/node/front/", "./front/"];
+const NAMES: readonly string[] = ["thread.js", "thread.cjs", "front-thread.mjs"];
+
+/**
+ * Returns the URL of a front thread's program: beside the modules of the built package, or beside the one file into
+ * which they were bundled. Throws an Error that explains what to do if there is no program.
+ */
+function frontProgram(): URL {
+  const here = urlOfThis();
+  for (const place of PLACES) {
+    for (const name of NAMES) {
+      const program = new URL(`${place}${name}`, here);
+      if (existsSync(program)) return program;
+    }
+  }
+  throw new Error("the program of the front threads was not found: set the option frontProgram to its URL");
+}
+
+/** The built package also contains this file as CommonJS, which has no `import.meta`. */
+const urlOfThis = (): string =>
+  typeof __filename === "string" ? pathToFileURL(__filename).href : import.meta.url;
+
+/** One front thread. */
+type FrontThread = Readonly<{
+  /** The descriptor of its listening socket. */
+  descriptor: number;
+  /** Resolves when the thread has ended, for whatever reason. */
+  ended: Promise<void>;
+  /** Lets the thread answer open requests. Resolves when it has ended. */
+  close: (graceMs: number) => Promise<void>;
+}>;
+
+/** Starts a front thread. Resolves when it listens; rejects if it cannot. */
+function startThread(program: URL, data: FrontData, parts: SharedParts): Promise<FrontThread> {
+  const worker = new Worker(program, { workerData: data });
+  const link = new FrontLink(parts, (messages) => worker.postMessage(messages));
+  const ended = new Promise<void>((resolve) => worker.once("exit", () => resolve())).then(() => link.gone());
+  return new Promise((resolve, reject) => {
+    const close = async (graceMs: number): Promise<void> => {
+      link.end(graceMs);
+      await ended;
+    };
+    worker.on("error", (error) => {
+      parts.telemetry?.event("error", "front.failed", { error: error.name });
+      reject(error);
+    });
+    void ended.then(() => reject(new Error("the front thread has ended")));
+    worker.on("message", (messages: readonly ToMain[]) => {
+      link.take(messages);
+      for (const message of messages) {
+        if (message[0] === "listens") resolve({ descriptor: message[1], ended, close });
+        else if (message[0] === "cannot") reject(Object.assign(new Error(message[1]), { code: message[2] }));
+        else if (message[0] !== "closed") continue;
+        if (message[0] !== "listens") void worker.terminate();
+      }
+    });
+  });
+}
 
 /** Dependencies and settings of a server with front threads. */
-export type FrontsParts = Readonly<{
-  service: Pick<Service, "handle">;
-  sockets?: SocketService;
-  traffic: Traffic;
-  limits: Required<NodeServerLimits>;
-  telemetry?: Telemetry;
-  frontProgram?: URL;
-}>;
+export type FrontsParts = Omit<SharedParts, "connections"> &
+  Readonly<{ limits: Required<NodeServerLimits>; frontProgram?: URL }>;
 
 /** Most front threads of a server. */
 export const MOST_THREADS = 64;
@@ -49,8 +102,7 @@ class Fronts {
   /** Binds the address until the threads have copies of its listening socket. */
   readonly server: Server = createServer().on("connection", (socket) => socket.destroy());
   readonly connections: { open: number; readonly most: number };
-  readonly #parts: FrontsParts;
-  readonly #link: LinkParts;
+  readonly #parts: FrontsParts & SharedParts;
   readonly #count: number;
   readonly #program: URL;
   readonly #threads: Set<FrontThread> = new Set();
@@ -60,11 +112,10 @@ class Fronts {
   #closing = false;
 
   constructor(parts: FrontsParts, count: number) {
-    this.#parts = parts;
     this.#count = count;
     this.#program = parts.frontProgram ?? frontProgram();
     this.connections = { open: 0, most: parts.limits.maxConnections };
-    this.#link = { ...parts, connections: this.connections };
+    this.#parts = { ...parts, connections: this.connections };
   }
 
   async listen(address: ListenAddress): Promise<ListenAddress> {
@@ -101,7 +152,7 @@ class Fronts {
       connectionsPerAddress,
       trustedProxies,
     };
-    const thread = await startThread(this.#program, data, this.#link);
+    const thread = await startThread(this.#program, data, this.#parts);
     this.#threads.add(thread);
     void thread.ended.then(() => {
       this.#threads.delete(thread);

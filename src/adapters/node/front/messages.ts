@@ -1,4 +1,5 @@
 import type { Telemetry } from "../../../ports/index.ts";
+import type { Scalar, Parameters as WireParameters } from "../../../wire/index.ts";
 import type { NodeServerLimits } from "../server-api.ts";
 
 /*
@@ -101,3 +102,128 @@ export type FrontData = Readonly<{
   connectionsPerAddress: number;
   trustedProxies: readonly string[];
 }>;
+
+/*
+ * Encodes headers, parameters and bytes as one text each, and decodes them. The separator cannot occur in them: Node
+ * refuses headers with a control character, and the service's readers refuse such names and values.
+ */
+const SEPARATOR = "\n";
+
+/** Joins names and values of headers, which alternate. */
+export const joinHead = (rawHeaders: readonly string[]): string => rawHeaders.join(SEPARATOR);
+
+/** Reverses {@link joinHead}. */
+export const splitHead = (head: string): readonly string[] => (head === "" ? [] : head.split(SEPARATOR));
+
+/** Joins the headers of a reply. */
+export const joinHeaders = (headers: Readonly<Record<string, string>>): string =>
+  Object.entries(headers)
+    .map(([name, value]) => `${name}${SEPARATOR}${value}`)
+    .join(SEPARATOR);
+
+/** Reverses {@link joinHeaders}. */
+export function splitHeaders(head: string): Record<string, string> {
+  const parts = splitHead(head);
+  const headers: Record<string, string> = {};
+  for (let index = 0; index + 1 < parts.length; index += 2)
+    headers[parts[index] ?? ""] = parts[index + 1] ?? "";
+  return headers;
+}
+
+const KINDS: readonly Scalar["kind"][] = ["text", "string", "integer", "boolean"];
+
+/** Joins parameters with their kinds. Each value starts with the number of its kind. */
+export function joinParameters(parameters: WireParameters): string {
+  let joined = "";
+  for (const [name, { kind, text }] of parameters) {
+    joined += `${joined === "" ? "" : SEPARATOR}${name}${SEPARATOR}${KINDS.indexOf(kind)}${text}`;
+  }
+  return joined;
+}
+
+/** Reverses {@link joinParameters}. */
+export function splitParameters(joined: string): WireParameters {
+  const parts = splitHead(joined);
+  const parameters = new Map<string, Scalar>();
+  for (let index = 0; index + 1 < parts.length; index += 2) {
+    const value = parts[index + 1] ?? "";
+    const kind = KINDS[value.charCodeAt(0) - 48] ?? "text";
+    parameters.set(parts[index] ?? "", { text: value.slice(1), kind });
+  }
+  return parameters;
+}
+
+/** Returns bytes as a text with one character per byte, which is cloned faster than bytes. */
+export const textOfBytes = (bytes: Uint8Array): string =>
+  bytes.length === 0 ? "" : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
+
+/** Collects the messages from one thread to another and sends them once per turn. */
+export class Batch<T> {
+  readonly #post: (messages: readonly T[]) => void;
+  /**
+   * Called before a batch is sent, to add messages that are known only then. `isAlone` says whether there are no other
+   * messages.
+   */
+  readonly #before: (isAlone: boolean) => void;
+  /** Maximum number of messages in transit. More wait until some are acknowledged. */
+  readonly #most: number;
+  readonly #whenAcknowledged: (() => void)[] = [];
+  #messages: T[] = [];
+  #planned = false;
+  #unacknowledged = 0;
+
+  constructor(
+    post: (messages: readonly T[]) => void,
+    {
+      before = () => undefined,
+      most = Number.POSITIVE_INFINITY,
+    }: Readonly<{ before?: (isAlone: boolean) => void; most?: number }> = {},
+  ) {
+    this.#post = post;
+    this.#before = before;
+    this.#most = most;
+  }
+
+  /** Sends a message at the end of this turn. */
+  add(message: T): void {
+    this.#messages.push(message);
+    this.plan();
+  }
+
+  /** Sends the collected messages at the end of this turn. */
+  plan(): void {
+    if (this.#planned) return;
+    this.#planned = true;
+    setImmediate(() => {
+      this.#planned = false;
+      this.flush();
+    });
+  }
+
+  /** Sends the collected messages now, unless too many are in transit. */
+  flush(): void {
+    if (this.#unacknowledged >= this.#most) return;
+    const planned = this.#planned;
+    this.#planned = true;
+    this.#before(this.#messages.length === 0);
+    this.#planned = planned;
+    if (this.#messages.length === 0) return;
+    const messages = this.#messages;
+    this.#messages = [];
+    this.#unacknowledged += messages.length;
+    this.#post(messages);
+  }
+
+  /** Records that messages in transit were acknowledged. */
+  acknowledged(messages: number): void {
+    this.#unacknowledged -= messages;
+    this.flush();
+    for (const run of this.#whenAcknowledged.splice(0)) run();
+  }
+
+  /** Runs a function in a later turn, once few enough messages are in transit. */
+  soon(run: () => void): void {
+    if (this.#unacknowledged < this.#most) setImmediate(run);
+    else this.#whenAcknowledged.push(() => setImmediate(run));
+  }
+}

@@ -1,10 +1,34 @@
 import type { OrderError } from "../../../errors/index.ts";
 import type { Arrived, HeldKind, Holdings, LimitScope, TrafficGuest } from "../../../service/index.ts";
 import { Traffic } from "../../../service/internal.ts";
-import type { Leave, TrafficGate } from "../gate.ts";
-import type { Batch } from "./batch.ts";
-import type { ToMain, Verdict } from "./messages.ts";
-import { Remeasure } from "./remeasure.ts";
+import type { Leave, TrafficGate } from "../connections.ts";
+import type { Batch, FrontData, ToMain, Verdict } from "./messages.ts";
+
+/** Interval in milliseconds at which data that waits for its peers is measured again. */
+const AGAIN_MS = 20;
+
+/** Measures things repeatedly while data of them waits: no event reports when that data leaves. */
+export class Remeasure<T> {
+  readonly #again: (things: readonly T[]) => void;
+  readonly #things: Set<T> = new Set();
+  #planned = false;
+
+  constructor(again: (things: readonly T[]) => void) {
+    this.#again = again;
+  }
+
+  add(thing: T): void {
+    this.#things.add(thing);
+    if (this.#planned) return;
+    this.#planned = true;
+    setTimeout(() => {
+      this.#planned = false;
+      const things = [...this.#things];
+      this.#things.clear();
+      this.#again(things);
+    }, AGAIN_MS).unref();
+  }
+}
 
 /** The bytes that a guest holds, and how many of them were reported to the main thread. */
 type Guest = {
@@ -20,11 +44,7 @@ type Guest = {
   ended: boolean;
 };
 
-type Parts = Readonly<{
-  batch: Batch<ToMain>;
-  connectionsPerAddress: number;
-  trustedProxies: readonly string[];
-}>;
+type Parts = Readonly<{ batch: Batch<ToMain> }> & Pick<FrontData, "connectionsPerAddress" | "trustedProxies">;
 
 /**
  * Represents in a front thread the traffic of the main thread. Changes are sent once per turn, so a request that comes

@@ -2,14 +2,11 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { errorCode, errorMessage } from "../../../common/index.ts";
 import type { Telemetry } from "../../../ports/index.ts";
-import { createTransport, type Transport } from "../transport.ts";
-import { Batch } from "./batch.ts";
-import { descriptorOf, listeningCopy } from "./listening-copy.ts";
-import type { FrontData, ToFront, ToMain } from "./messages.ts";
+import { descriptorOf, listeningCopy } from "../listen.ts";
+import { createTransport } from "../transport.ts";
+import { Batch, type FrontData, type ToFront, type ToMain } from "./messages.ts";
 import { RemoteGate } from "./remote-gate.ts";
-import { RemoteRequests } from "./remote-requests.ts";
-import { RemoteSockets } from "./remote-sockets.ts";
-import { Secrets } from "./secrets.ts";
+import { RemoteRequests, RemoteSockets, Secrets } from "./remote-service.ts";
 
 /**
  * Maximum number of messages in transit to the main thread. If the main thread falls behind further, the thread stops
@@ -17,17 +14,8 @@ import { Secrets } from "./secrets.ts";
  */
 const MOST_UNHEARD = 256;
 
-/** The parts that handle the main thread's messages. */
-type Parts = Readonly<{
-  batch: Batch<ToMain>;
-  secrets: Secrets;
-  gate: RemoteGate;
-  requests: RemoteRequests;
-  sockets: RemoteSockets;
-  transport: Transport;
-}>;
-
-function partsOf(post: (messages: readonly ToMain[]) => void, data: FrontData): Parts {
+/** Creates the parts that handle the main thread's messages. */
+function partsOf(post: (messages: readonly ToMain[]) => void, data: FrontData) {
   const before = (): void => {
     gate.report();
     sockets.report();
@@ -47,6 +35,8 @@ function partsOf(post: (messages: readonly ToMain[]) => void, data: FrontData): 
   });
   return { batch, secrets, gate, requests, sockets, transport };
 }
+
+type Parts = Readonly<ReturnType<typeof partsOf>>;
 
 function take(message: ToFront, parts: Parts): void {
   const { batch, gate, requests, sockets } = parts;

@@ -21,8 +21,8 @@ import {
   packReply,
 } from "../../../service/internal.ts";
 import { Unproved } from "../../shared/index.ts";
+import { OpenSet } from "../connections.ts";
 import { listen } from "../listen.ts";
-import { OpenSet } from "../open-set.ts";
 import { refusal } from "../refusals.ts";
 import type { ListenAddress } from "../server-api.ts";
 import type { PeerLimits } from "./peer-options.ts";
