@@ -91,7 +91,7 @@ export class Caller {
     try {
       return await this.send(call);
     } catch (error) {
-      this.#gate.learn(error);
+      this.#gate.observe(error);
       throw error instanceof RefusedError && error.code === TIMESTAMP_REFUSED ? this.#untimely(error) : error;
     }
   }
@@ -108,7 +108,7 @@ export class Caller {
   }
 
   /** Reads the server's clock if a request of a route needs a reading and there is none. Rejects with a ClientError. */
-  async knowServerTime(route: Route<unknown>, options: CallOptions): Promise<void> {
+  async requireServerTime(route: Route<unknown>, options: CallOptions): Promise<void> {
     CALL_OPTIONS(options, "options");
     if (this.#needsTime(route, options)) await this.#readServerClock(options);
   }
@@ -167,7 +167,7 @@ export class Caller {
       options: {},
       onSend,
     });
-    this.serverClock.learn({ serverMs: serverTime, sentAtMs, receivedAtMs: clock.monotonicMs() });
+    this.serverClock.observe({ serverMs: serverTime, sentAtMs, receivedAtMs: clock.monotonicMs() });
   }
 
   /** Returns how long to wait before a request that reads is sent again; undefined if it is not. */
@@ -213,7 +213,7 @@ export class RequestGate {
   }
 
   /** Takes in a refusal that says how long to wait, of the service or of a proxy before it. */
-  learn(error: unknown): void {
+  observe(error: unknown): void {
     if (!(error instanceof RefusedError || error instanceof ProtocolError)) return;
     const { status, retryAfterMs } = error;
     if (status !== 429 || retryAfterMs === undefined) return;
@@ -278,7 +278,7 @@ export class ServerClock {
    * Takes a reading. The earlier estimate stays if it is ahead of the reading and the reading does not rule it out:
    * it was under way for less time, and is the closer of two lower bounds.
    */
-  learn({ serverMs, sentAtMs, receivedAtMs }: ClockReading): void {
+  observe({ serverMs, sentAtMs, receivedAtMs }: ClockReading): void {
     const lowest = serverMs - receivedAtMs;
     const highest = serverMs + 1 - sentAtMs;
     const earlier = this.isStale ? undefined : this.#known?.offsetMs;

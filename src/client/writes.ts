@@ -45,7 +45,7 @@ export function placesOrders<T extends Readonly<{ clientOrderId: string }>>(
     const isManaged = route.path === CLIENT_ROUTES.placeOrder.path;
     if (isManaged && checks !== undefined) {
       // The wall clock of the client may be wrong, and an expiry must not be.
-      if (EXPIRIES.some((name) => name in fields)) await caller.knowServerTime(route, options);
+      if (EXPIRIES.some((name) => name in fields)) await caller.requireServerTime(route, options);
       throwRefusal(checks.order(parameters, caller.serverClock.nowMs()));
     }
     const key = { ...actorOf(fields), symbol: fields.symbol, origClientOrderId: newClientOrderId };

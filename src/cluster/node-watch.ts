@@ -111,7 +111,7 @@ export class NodeWatch {
     let any = false;
     for (const { incarnation } of this.others(view)) {
       const failed = this.#beats.failed(incarnation);
-      if (failed !== undefined && (await this.#parts.leases.bury(failed))) any = true;
+      if (failed !== undefined && (await this.#parts.leases.retire(failed))) any = true;
     }
     return any;
   }

@@ -99,10 +99,10 @@ export function checkedLeases(leases: ShardLeases, questions: Questions): ShardL
     join: (entry) => questions.inTime(() => leases.join(entry), readJoined),
     renew: (node) => questions.inTime(() => leases.renew(node), readRenewal),
     ...checkedForOperator(leases, questions),
-    bury: (watched) =>
+    retire: (watched) =>
       questions.inTime(
-        () => leases.bury(watched),
-        (answer) => flagOf(answer, "the answer to bury"),
+        () => leases.retire(watched),
+        (answer) => flagOf(answer, "the answer to retire"),
       ),
     claim: (set) => questions.inTime(() => leases.claim(set), readClaim, set),
     release: (set) => questions.inTime(() => leases.release(set), ignored),

@@ -39,7 +39,6 @@ export {
   type InstrumentKind,
   type InstrumentStatus,
   joinFigures,
-  type KeptQuote,
   type Level,
   type MarketMark,
   type MarketSide,
@@ -47,6 +46,7 @@ export {
   type PricedPrint,
   type Quote,
   type QuoteStamp,
+  type StoredQuote,
   stampOf,
 } from "./market.ts";
 export type {

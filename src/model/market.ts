@@ -32,7 +32,7 @@ export interface QuoteStamp {
 }
 
 /** The part of the last counted quote of a market that a store keeps. */
-export type KeptQuote = Omit<QuoteStamp, "sequence">;
+export type StoredQuote = Omit<QuoteStamp, "sequence">;
 
 /** Returns the stamp of a quote. */
 export function stampOf(quote: Quote): QuoteStamp {

@@ -16,7 +16,7 @@ import {
 import type { ChildRequest, NativeTerms } from "../model/index.ts";
 import { type JsonInput, readJson, writeJson } from "../wire/index.ts";
 import { isRate, type VenueFill } from "./execution-terms.ts";
-import type { ForgottenMarks } from "./forgotten-children.ts";
+import type { PrunedMarks } from "./pruned-children.ts";
 
 const BOOK_REASONS = [
   "USER_CANCELED",
@@ -116,7 +116,7 @@ export type Entry = Readonly<
       trades: readonly PassedTrade[];
     }
   /** The ids that may belong to forgotten children. */
-  | ({ kind: "marks" } & ForgottenMarks)
+  | ({ kind: "marks" } & PrunedMarks)
 >;
 
 /** The entries of some kinds. */

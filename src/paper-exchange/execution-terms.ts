@@ -410,16 +410,16 @@ class RollingVolume {
     const last = this.#steps.at(-1);
     if (last?.number === number) last.quantity = add(last.quantity, quantity);
     else this.#steps.push({ number, quantity });
-    this.#forget(number);
+    this.#prune(number);
   }
 
   /** Returns the quantity of the window that ends now: that of the present sixtieth and of the 59 before. */
   at(nowMs: number): Quantity {
-    this.#forget(Math.floor(nowMs / this.#stepMs));
+    this.#prune(Math.floor(nowMs / this.#stepMs));
     return this.#steps.reduce((sum, { quantity }) => add(sum, quantity), ZERO_QUANTITY);
   }
 
-  #forget(present: number): void {
+  #prune(present: number): void {
     while (this.#steps[0] !== undefined && this.#steps[0].number <= present - STEPS) this.#steps.shift();
   }
 }

@@ -95,7 +95,7 @@ export class FaultPlan {
   }
 
   /** Forgets a child that is no longer looked up. It still counts as hit. */
-  forget(childId: string): void {
+  prune(childId: string): void {
     this.#hit.delete(childId);
   }
 

@@ -11,8 +11,8 @@ export {
   watchedTerms,
 } from "./execution-terms.ts";
 export { type LookupFault, parseFraction, type SubmitFault, type VenueFault } from "./fault.ts";
-export type { Forgetting } from "./forgetter.ts";
 export { parseAmount, parsePosition } from "./ledger.ts";
 export { type PaperVenue, type PaperVenueOptions, VenueInputError } from "./paper-venue.ts";
+export type { Pruning } from "./pruner.ts";
 export { openPaperVenue, openSimulatedVenue } from "./venue.ts";
 export { type ChildRow, VenueRecordError } from "./venue-record.ts";

@@ -173,7 +173,7 @@ export class Ledger {
   }
 
   /** Ends a promise. */
-  forget(id: string): void {
+  prune(id: string): void {
     const reservation = this.#reservations.get(id);
     if (reservation === undefined) return;
     this.#reservations.delete(id);
@@ -181,7 +181,7 @@ export class Ledger {
   }
 
   #reserve(id: string, reservation: Reservation): void {
-    this.forget(id);
+    this.prune(id);
     this.#reservations.set(id, reservation);
     adjust(reservation, add);
   }
@@ -204,7 +204,7 @@ export class Ledger {
   }
 
   /** Drops the balances after an execution, which are no longer needed. */
-  forgetAfter(executionId: string): void {
+  pruneAfter(executionId: string): void {
     this.#after.delete(executionId);
   }
 
@@ -275,7 +275,7 @@ export class Positions {
   }
 
   /** Drops the position after an execution, which is no longer needed. */
-  forgetAfter(executionId: string): void {
+  pruneAfter(executionId: string): void {
     this.#after.delete(executionId);
   }
 

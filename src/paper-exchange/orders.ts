@@ -185,7 +185,7 @@ export class PaperAccountOrders {
   }
 
   /** Forgets the order of a child. Its id is not used again. */
-  forget(order: StoredOrder): void {
+  prune(order: StoredOrder): void {
     const { accountId, clientOrderId, symbol } = order.terms;
     const [named, market] = [`${accountId} ${clientOrderId}`, `${accountId} ${symbol}`];
     this.#orders.delete(order.orderId);

@@ -25,7 +25,7 @@ import type {
 import { clockOption, instrumentsOption, telemetryOption } from "../ports/internal.ts";
 import { type ExecutionTerms, termsOption, type VenueFill } from "./execution-terms.ts";
 import type { VenueFault } from "./fault.ts";
-import type { Forgetting } from "./forgetter.ts";
+import type { Pruning } from "./pruner.ts";
 import type { ChildRow } from "./venue-record.ts";
 
 /** Dependencies and settings of a paper venue. Without a `path` its record is in memory. */
@@ -38,7 +38,7 @@ export interface PaperVenueOptions {
   /** Receives an event when the record can no longer be written, and when it can again; each once. */
   readonly telemetry?: Telemetry | undefined;
   /** Times after which a settled child is forgotten. */
-  readonly forgetting?: Forgetting;
+  readonly forgetting?: Pruning;
 }
 
 /**
@@ -73,7 +73,7 @@ export interface PaperVenue extends ExecutionVenue, Exposure {
    */
   release(childId?: string): Promise<number>;
   /** Sends an event to the engine. The venue's own record does not change. */
-  say(event: VenueEvent): void;
+  publish(event: VenueEvent): void;
   /** Returns the venue's own record of all children, or of one parent's. */
   children(parentOrderId?: number): readonly ChildRow[];
   /** Returns whether balances of the account were ever set. */
@@ -114,7 +114,7 @@ export const paperVenueOption: OptionCheck = optionsOf<PaperVenueOptions>({
   path: optionalOption(nameOption),
   terms: optionalOption(termsOption),
   telemetry: optionalOption(telemetryOption),
-  forgetting: optionalOption(optionsOf<Forgetting>({ afterMs: durationMs, quietMs: durationMs })),
+  forgetting: optionalOption(optionsOf<Pruning>({ afterMs: durationMs, quietMs: durationMs })),
 });
 
 /**

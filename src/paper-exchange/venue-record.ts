@@ -12,7 +12,6 @@ import type {
 import type { ChildReport, Instruments } from "../ports/index.ts";
 import type { Entry, EntryOf } from "./entry.ts";
 import { charged, type VenueFill } from "./execution-terms.ts";
-import { ForgottenChildren } from "./forgotten-children.ts";
 import { debitOf, Ledger, Positions, type Trade } from "./ledger.ts";
 import { total } from "./order-book.ts";
 import {
@@ -25,6 +24,7 @@ import {
   restOf,
   type StoredOrder,
 } from "./orders.ts";
+import { PrunedChildren } from "./pruned-children.ts";
 
 /**
  * The venue's record contradicts itself or cannot be read. The venue does not start with it.
@@ -96,7 +96,7 @@ export class VenueRecord {
   readonly orders: PaperAccountOrders = new PaperAccountOrders();
   /** Native orders that wait for quotes. */
   readonly resting: RestingOrders = new RestingOrders();
-  readonly forgotten: ForgottenChildren = new ForgottenChildren();
+  readonly forgotten: PrunedChildren = new PrunedChildren();
   readonly #requests: Map<string, StoredOrder> = new Map();
   readonly #instruments: Instruments;
   readonly #children: Map<string, ChildEntry> = new Map();
@@ -188,7 +188,7 @@ export class VenueRecord {
    * Returns whether a child may have been forgotten, or is about to be; its outcome is then unknown. The deadline of a
    * submit decides if the parent's mark was dropped too.
    */
-  mayBeForgotten(childId: string, deadlineMs?: number): boolean {
+  mayBePruned(childId: string, deadlineMs?: number): boolean {
     const child = this.#children.get(childId);
     if (child !== undefined) return child.isLeaving === true;
     return this.forgotten.mayBe(childId, deadlineMs);
@@ -287,23 +287,23 @@ export class VenueRecord {
     const { outcome } = child;
     if (outcome === undefined || !outcome.held) return;
     child.outcome = { ...outcome, held: false };
-    this.ledger.forget(childId);
+    this.ledger.prune(childId);
     this.#publish(child, outcome, timeMs);
     this.#move(child.request, outcome.fills);
   }
 
   #forgotten({ children }: EntryOf<"forgotten">): void {
     this.#stale += 1;
-    for (const childId of children) this.#forget(childId);
+    for (const childId of children) this.#prune(childId);
   }
 
-  #forget(childId: string): void {
+  #prune(childId: string): void {
     const child = this.#child(childId);
     this.#children.delete(childId);
-    this.orders.forget(child.order);
+    this.orders.prune(child.order);
     for (const { executionId } of child.outcome?.fills ?? []) {
-      this.ledger.forgetAfter(executionId);
-      this.positions.forgetAfter(executionId);
+      this.ledger.pruneAfter(executionId);
+      this.positions.pruneAfter(executionId);
     }
     this.forgotten.add(childId, child.deadlineMs);
     // Each arrival has a line, and so has the outcome.
@@ -361,7 +361,7 @@ export class VenueRecord {
   /** Reserves the cost of an open order's remaining quantity at its limit, so that nothing else spends it. */
   #setAside(order: StoredOrder): void {
     const id = String(order.orderId);
-    if (!isOpen(order)) return this.ledger.forget(id);
+    if (!isOpen(order)) return this.ledger.prune(id);
     const { price } = order.terms;
     const fills =
       price === undefined ? [] : [charged({ price, quantity: restOf(order) }, order.commissionRate)];

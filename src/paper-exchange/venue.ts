@@ -20,18 +20,18 @@ import { DurableVenueRecord, openRecord } from "./durable-record.ts";
 import type { EntryOf } from "./entry.ts";
 import { charged, type Liquidity, Terms, type VenueFill } from "./execution-terms.ts";
 import { type ActiveFault, FaultPlan, fractionOf, type VenueFault } from "./fault.ts";
-import { Forgetter, type Forgetting } from "./forgetter.ts";
 import { debitOf, parseAmount, parsePosition } from "./ledger.ts";
 import { NativeOrderManager, type NativeOrderManagerParts } from "./native-order-manager.ts";
 import { firstOf, OrderBook, PrintPublisher, type Take, total } from "./order-book.ts";
 import { type PaperVenue, type PaperVenueOptions, paperVenueOption, VenueInputError } from "./paper-venue.ts";
+import { Pruner, type Pruning } from "./pruner.ts";
 import { type ChildRow, UNKNOWN_INSTRUMENT, VENUE_RESTARTED, type VenueRecord } from "./venue-record.ts";
 
 /**
  * Two days, so that a recorded day can be read completely after it is over. Engines look a child up more often than the
  * quiet time.
  */
-const DEFAULT_FORGETTING: Forgetting = { afterMs: 172_800_000, quietMs: 600_000 };
+const DEFAULT_FORGETTING: Pruning = { afterMs: 172_800_000, quietMs: 600_000 };
 
 /**
  * Opens the venue on its record. A child that had arrived but was undecided when the process ended is closed without a
@@ -104,7 +104,7 @@ class RecordedVenue implements PaperVenue {
   readonly #prints: PrintPublisher = new PrintPublisher();
   readonly #timers: Set<() => void> = new Set();
   readonly #working: Set<Promise<unknown>> = new Set();
-  readonly #forgetter: Forgetter;
+  readonly #forgetter: Pruner;
   readonly #terms: Terms;
 
   constructor(parts: Parts) {
@@ -114,12 +114,12 @@ class RecordedVenue implements PaperVenue {
     this.#record = parts.record;
     this.#terms = new Terms(parts.terms ?? {}, () => this.#clock.monotonicMs());
     this.#durable = new DurableVenueRecord({ ...parts, notify: (news) => this.native.notify(news) });
-    this.#forgetter = new Forgetter({
+    this.#forgetter = new Pruner({
       ...parts,
       telemetry: parts.telemetry,
       forgetting: parts.forgetting ?? DEFAULT_FORGETTING,
       work: (work) => this.#work(work),
-      forgot: (childId) => this.#faults.forget(childId),
+      forgot: (childId) => this.#faults.prune(childId),
     });
     this.native = new NativeOrderManager({
       ...parts,
@@ -210,14 +210,14 @@ class RecordedVenue implements PaperVenue {
     );
     for (const id of children) {
       const report = this.#record.report(id);
-      if (report !== undefined) this.say({ report });
+      if (report !== undefined) this.publish({ report });
       this.#print(id);
       this.#forgetter.requested(id);
     }
     return children.length;
   }
 
-  say(event: VenueEvent): void {
+  publish(event: VenueEvent): void {
     for (const listener of [...this.#listeners]) listener(event);
   }
 
@@ -335,7 +335,7 @@ class RecordedVenue implements PaperVenue {
    * worse.
    */
   #requireRemembered(childId: string, deadlineMs?: number): void {
-    if (!this.#record.mayBeForgotten(childId, deadlineMs)) return;
+    if (!this.#record.mayBePruned(childId, deadlineMs)) return;
     throw new Error("the venue no longer remembers children this old");
   }
 

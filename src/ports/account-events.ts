@@ -86,7 +86,7 @@ export interface MarginCallEvent {
 export type AccountEvent = AccountUpdateEvent | MarginCallEvent;
 
 /** A fill that has just been announced. */
-export interface ToldFill {
+export interface ReportedFill {
   readonly accountId: number;
   readonly symbol: string;
   readonly side: Side;
@@ -101,7 +101,7 @@ export interface AccountEvents {
   /**
    * Returns what a fill changed. Called right after the order's event went out, so that the two come in this order.
    */
-  afterFill(fill: ToldFill): AccountUpdate | undefined;
+  afterFill(fill: ReportedFill): AccountUpdate | undefined;
   /** Delivers every change that no fill caused, until the returned function is called. */
   subscribe(listener: (event: AccountEvent) => void): () => void;
 }

@@ -22,7 +22,6 @@ export type {
   ExecutionReason,
   InstrumentKind,
   InstrumentStatus,
-  KeptQuote,
   Level,
   MarketMark,
   NativeExecution,
@@ -38,6 +37,7 @@ export type {
   RefusalMark,
   Rejection,
   RejectReason,
+  StoredQuote,
   VolumeBar,
 } from "../model/index.ts";
 export { barsOf, joinFigures } from "../model/index.ts";
@@ -55,7 +55,7 @@ export type {
   MarginCallEvent,
   PositionAtRisk,
   PositionNow,
-  ToldFill,
+  ReportedFill,
 } from "./account-events.ts";
 export type {
   ExecutionVenue,

@@ -5,7 +5,7 @@ export interface ShardHead {
   readonly shard: number;
   readonly epoch: number;
   readonly sequence: number;
-  /** The highest sequence of a record that `forgetEnded` has deleted; absent or 0 if it has deleted none. */
+  /** The highest sequence of a record that `pruneEnded` has deleted; absent or 0 if it has deleted none. */
   readonly forgotten?: number;
 }
 
@@ -193,7 +193,7 @@ export interface ShardLeases {
    * Declares a node dead if its beat is still the one that was watched. Resolves to whether the node is dead or gone
    * now. A node that is dead owns its shards until they are claimed.
    */
-  bury(watched: WatchedBeat): Promise<boolean>;
+  retire(watched: WatchedBeat): Promise<boolean>;
   /**
    * Gives a set of shards to a live node if each of them belongs to nobody, to a dead node, to one that is gone, or to the
    * node itself: raises the epoch of each by one, as `acquire` does, in one transaction and by rising shard number. Shards

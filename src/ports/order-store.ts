@@ -3,11 +3,11 @@ import type {
   BarLengthMs,
   EndedList,
   JournalRecord,
-  KeptQuote,
   MarketMark,
   ParentOrder,
   PriceBar,
   PricedPrint,
+  StoredQuote,
   VolumeBar,
 } from "../model/index.ts";
 import type { PrintPlace, ShardHead, ShardLeases } from "./leases.ts";
@@ -38,7 +38,7 @@ export interface ShardAppend {
 export interface AppendBatch {
   readonly shards: readonly ShardAppend[];
   readonly prints?: readonly PricedPrint[];
-  readonly quotes?: readonly KeptQuote[];
+  readonly quotes?: readonly StoredQuote[];
 }
 
 /**
@@ -171,7 +171,7 @@ export interface OrderStore {
    */
   readMarks(shards?: readonly number[]): Promise<readonly MarketMark[]>;
   /** Returns the last stored quote of every market, by symbol. */
-  readQuotes(): Promise<readonly KeptQuote[]>;
+  readQuotes(): Promise<readonly StoredQuote[]>;
   /**
    * Deletes marks that no reference can need any more, as far as they belong to shards that the caller owns. The engine
    * passes a few hundred at a time.
@@ -217,7 +217,7 @@ export interface OrderStore {
    * that another handle has taken over since stay; rejects, and deletes nothing, if those are all shards. An engine calls it instead of `deleteEnded` if the
    * store has it, and takes snapshots more often (decisions TA and TB).
    */
-  forgetEnded?(range: Readonly<{ beforeMs: number }>, goesOn: () => boolean): Promise<void>;
+  pruneEnded?(range: Readonly<{ beforeMs: number }>, goesOn: () => boolean): Promise<void>;
   /**
    * Returns the executed volume: totals, bars and print ids, bars by symbol and minute, price bars by symbol, length and
    * start. A store that reads it in parts calls `reading` after each, so that it does not count as unresponsive. The

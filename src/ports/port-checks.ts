@@ -127,7 +127,7 @@ export const accountEventsOption: OptionCheck = portOption<AccountEvents>(
 
 /** Checks the leases of an order store. */
 const leasesOption: OptionCheck = portOption<ShardLeases>("ShardLeases (managed-orders/ports)", {
-  ...{ join: "required", renew: "required", nodes: "required", bury: "required", want: "required" },
+  ...{ join: "required", renew: "required", nodes: "required", retire: "required", want: "required" },
   ...{ claim: "required", release: "required", assign: "required", leave: "required" },
   ...{ heads: "required", tail: "required", prints: "required" },
 });
@@ -155,7 +155,7 @@ const storeFunctions: OptionCheck = portOption<Omit<OrderStore, "leases">>(
     ...{
       pageEndedLists: "required",
       deleteEnded: "required",
-      forgetEnded: "optional",
+      pruneEnded: "optional",
       readVolume: "required",
       deleteVolume: "required",
     },

@@ -20,8 +20,8 @@ import type {
   Exposure,
   Instruments,
   PositionNow,
+  ReportedFill,
   Telemetry,
-  ToldFill,
 } from "../ports/index.ts";
 
 /** What a fill changed: the base asset first, then the quote asset. */
@@ -30,7 +30,7 @@ type FillChanges = readonly [base: Change, quote: Change];
 type Change = Pick<BalanceNow, "asset" | "change">;
 
 /** Returns the changes of the two balances that a fill exchanged; undefined for an unknown instrument. */
-function changesOf({ symbol, side, fill }: ToldFill, instruments: Instruments): FillChanges | undefined {
+function changesOf({ symbol, side, fill }: ReportedFill, instruments: Instruments): FillChanges | undefined {
   const instrument = instruments.find(symbol);
   if (instrument === undefined) return undefined;
   const change = (asset: string, amount: string, grows: boolean): Change => {
@@ -90,7 +90,7 @@ type RemoteAccountParts = Readonly<{
 }>;
 
 /** A fill that waits for its event, with what it changed. */
-type Waiting = Readonly<{ fill: ToldFill; changes: FillChanges }>;
+type Waiting = Readonly<{ fill: ReportedFill; changes: FillChanges }>;
 
 /**
  * Account events of a venue in another process, until they are closed. It is asked for balances and positions after each
@@ -108,7 +108,7 @@ export class RemoteAccountEvents implements AccountEvents {
     this.#parts = parts;
   }
 
-  afterFill(fill: ToldFill): undefined {
+  afterFill(fill: ReportedFill): undefined {
     const changes = changesOf(fill, this.#parts.instruments);
     if (changes === undefined || this.#isClosed) return undefined;
     const queue = this.#waiting.get(fill.accountId);

@@ -152,7 +152,7 @@ async function release(controls: VenueControls, { body }: ControlCall): Promise<
 }
 
 async function emitEvent(controls: VenueControls, { body }: ControlCall): Promise<unknown> {
-  controls.venue.say(readVenueEvent(body, controls.clock.nowMs()));
+  controls.venue.publish(readVenueEvent(body, controls.clock.nowMs()));
   await controls.settle();
   return { ok: true };
 }

@@ -23,7 +23,7 @@ export function headKey(shard: number): string {
 export const epochKey = (shard: number): string => `epoch ${shardDigits(shard)}`;
 
 /** The key of the highest sequence of a deleted record. */
-export const forgottenKey = (shard: number): string => `forgotten ${shardDigits(shard)}`;
+export const prunedKey = (shard: number): string => `forgotten ${shardDigits(shard)}`;
 
 /** The key of a record. */
 export const recordKey = (shard: number, sequence: number): string => `${logOf(shard)} ${digits(sequence)}`;
@@ -174,7 +174,7 @@ export class Journal {
 
   /** Returns the heads of shards. The market journal has no records. */
   async heads(shards: readonly number[] = allShards()): Promise<readonly ShardHead[]> {
-    const values = await this.#rows.get([...shards.map(headKey), ...shards.map(forgottenKey)]);
+    const values = await this.#rows.get([...shards.map(headKey), ...shards.map(prunedKey)]);
     // Afterwards: a head that is older than its records is one that another owner has taken since.
     const ends = await this.#lasts(shards);
     return shards.map((shard, place) => {
@@ -236,7 +236,7 @@ export class Journal {
       if (sequence <= after) return [];
       // They may have come after the read.
       [found = []] = await this.#rows.ranges([recordRange(range)]);
-      if (found.length === 0) requireForgotten(shard, sequence, forgotten);
+      if (found.length === 0) requirePruned(shard, sequence, forgotten);
     }
     return await this.#whole(range, found);
   }
@@ -248,7 +248,7 @@ export class Journal {
     );
     if (follows !== undefined) {
       const { forgotten = 0 } = await this.head(shard);
-      requireForgotten(shard, follows.sequence - 1, forgotten);
+      requirePruned(shard, follows.sequence - 1, forgotten);
     }
     return texts;
   }
@@ -261,22 +261,22 @@ export class Journal {
   ): Promise<readonly (JournalRecord | InvariantError | undefined)[]> {
     const texts = await this.#rows.getEach(places.map(({ shard, sequence }) => recordKey(shard, sequence)));
     const shards = [...new Set(places.filter((_, at) => texts[at] === undefined).map(({ shard }) => shard))];
-    const values = await this.#rows.get(shards.map(forgottenKey));
+    const values = await this.#rows.get(shards.map(prunedKey));
     const forgotten = new Map(shards.map((shard, at) => [shard, countIn(values[at])]));
     return places.map((place, at) =>
       damageOr(() => {
         const text = texts[at];
         if (text instanceof InvariantError) return text;
         if (text !== undefined) return decodeRecord(text, place);
-        requireForgotten(place.shard, place.sequence, forgotten.get(place.shard) ?? 0);
+        requirePruned(place.shard, place.sequence, forgotten.get(place.shard) ?? 0);
         return undefined;
       }),
     );
   }
 
-  /** What deletes records of a shard, in the same transaction as their orders. `valueAt` must know its {@link forgottenKey}. */
+  /** What deletes records of a shard, in the same transaction as their orders. `valueAt` must know its {@link prunedKey}. */
   forgetting(shard: number, sequences: readonly number[], valueAt: ValueAt): Required<Change> {
-    const key = forgottenKey(shard);
+    const key = prunedKey(shard);
     if (sequences.length === 0) return { puts: [], deletes: [] };
     const highest = sequences.reduce((one, other) => Math.max(one, other), countIn(valueAt(key)));
     return {
@@ -330,7 +330,7 @@ function damageOr<T>(read: () => T): T | InvariantError {
   }
 }
 
-function requireForgotten(shard: number, sequence: number, forgotten: number): void {
+function requirePruned(shard: number, sequence: number, forgotten: number): void {
   invariant(sequence <= forgotten, "I54", `the journal of shard ${shard} has a gap at record ${sequence}`);
 }
 

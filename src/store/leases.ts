@@ -87,7 +87,7 @@ async function changed<T>(rows: Rows, change: (cluster: Cluster) => T): Promise<
   return result.value;
 }
 
-type NodeLeases = Pick<ShardLeases, "join" | "renew" | "want" | "bury" | "leave">;
+type NodeLeases = Pick<ShardLeases, "join" | "renew" | "want" | "retire" | "leave">;
 
 function nodeLeases(rows: Rows, clock: LeaseParts["clock"]): NodeLeases {
   return {
@@ -140,7 +140,7 @@ function nodeLeases(rows: Rows, clock: LeaseParts["clock"]): NodeLeases {
       });
     },
 
-    async bury({ incarnation, beat }: Parameters<ShardLeases["bury"]>[0]): Promise<boolean> {
+    async retire({ incarnation, beat }: Parameters<ShardLeases["retire"]>[0]): Promise<boolean> {
       return await changed(rows, (cluster) => {
         const node = aliveNode(cluster, incarnation);
         if (node?.beat === beat) node.dead = true;

@@ -3,7 +3,7 @@ import { invariant, isDamage } from "../errors/index.ts";
 import { type EndedList, type JournalRecord, type ParentOrder, shardOfId } from "../model/index.ts";
 import { encodeParent } from "../wire/index.ts";
 import { countKey, type Ended, endedKey, indexKeys, listKey, listKeys, nameKey, placeIn } from "./ended.ts";
-import { epochKey, forgottenKey, type Journal, type Owned, type RecordPlace } from "./journal.ts";
+import { epochKey, type Journal, type Owned, prunedKey, type RecordPlace } from "./journal.ts";
 import { countIn, keyOf, numberIn, partsOf } from "./keys.ts";
 import type { Plan, Rows, ValueAt } from "./rows.ts";
 import type { Snapshots } from "./snapshots.ts";
@@ -61,7 +61,7 @@ export class LeavingOrders {
    * still reads stays, and so does an order of which a record is damaged or missing; the first such error is thrown at the
    * end.
    */
-  async forget(beforeMs: number, goesOn: () => boolean): Promise<void> {
+  async prune(beforeMs: number, goesOn: () => boolean): Promise<void> {
     await this.#requireSome();
     const damages: unknown[] = [];
     for await (const step of this.#steps(beforeMs)) {
@@ -167,7 +167,7 @@ export class LeavingOrders {
   #plan(shard: number, leaving: readonly Leaving[], report: (rows: number) => void): Plan {
     const { owned, journal } = this.#parts;
     return {
-      reads: [...new Set([epochKey(shard), forgottenKey(shard), ...leaving.flatMap(readsOf)])],
+      reads: [...new Set([epochKey(shard), prunedKey(shard), ...leaving.flatMap(readsOf)])],
       change(valueAt) {
         if (!owned.owns(shard, valueAt)) return undefined;
         const due = leaving.filter((one) => isUnchanged(one, valueAt));

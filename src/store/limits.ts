@@ -18,7 +18,7 @@ export function banIn([key, text]: Entry): StoredBan {
 /** Orders that rate limiters have counted, and bans. */
 export const limitTable = (rows: Rows): LimitTable => ({ ...countTable(rows), ...banTable(rows) });
 
-function countTable(rows: Rows): Pick<LimitTable, "join" | "counts" | "putCounts" | "forget"> {
+function countTable(rows: Rows): Pick<LimitTable, "join" | "counts" | "putCounts" | "prune"> {
   return {
     async join() {
       let writer = 0;
@@ -58,7 +58,7 @@ function countTable(rows: Rows): Pick<LimitTable, "join" | "counts" | "putCounts
         }),
       );
     },
-    async forget({ beforeDay, endedBeforeMs, limit }) {
+    async prune({ beforeDay, endedBeforeMs, limit }) {
       const old = { from: "orders ", before: keyOf("orders", beforeDay), limit };
       const counts = (await rows.range(old)).map(([key]) => key);
       await rows.write({ reads: [], change: () => ({ deletes: counts }) });

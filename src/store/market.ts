@@ -6,12 +6,12 @@ import {
   type BarLengthMs,
   barsOf,
   joinFigures,
-  type KeptQuote,
   MARKET_SHARD,
   type MarketMark,
   type MarketSide,
   type PriceBar,
   type PricedPrint,
+  type StoredQuote,
 } from "../model/index.ts";
 import type { Entry, PlacedPrint, PrintRange, VolumeCutoff, VolumeState } from "../ports/index.ts";
 import { readJson } from "../wire/index.ts";
@@ -50,7 +50,7 @@ export class MarketRows {
   readonly #owned: Owned;
   readonly #isShared: boolean;
   /** The newest quote of each market that this handle was given. */
-  readonly #quotes: Map<string, KeptQuote> = new Map();
+  readonly #quotes: Map<string, StoredQuote> = new Map();
 
   /** In a shared storage each print is kept whole, for the nodes that follow. */
   constructor(rows: Rows, owned: Owned, isShared: boolean) {
@@ -84,8 +84,8 @@ export class MarketRows {
   }
 
   /** Returns the last quote of every market, by symbol. */
-  async quotes(): Promise<readonly KeptQuote[]> {
-    const quotes: KeptQuote[] = [];
+  async quotes(): Promise<readonly StoredQuote[]> {
+    const quotes: StoredQuote[] = [];
     for await (const page of this.#rows.pages(under("quote")))
       for (const entry of page) quotes.push(quoteIn(entry));
     return quotes.sort((a, b) => compare(a.symbol, b.symbol));
@@ -94,7 +94,7 @@ export class MarketRows {
   /**
    * What an append writes of the market: prints that are new, and quotes. Nothing if the market journal has a later owner.
    */
-  plan(prints: readonly PricedPrint[], quotes: readonly KeptQuote[]): Plan {
+  plan(prints: readonly PricedPrint[], quotes: readonly StoredQuote[]): Plan {
     for (const quote of quotes) this.#quotes.set(quote.symbol, quote);
     const head = headKey(MARKET_SHARD);
     const first = prints.filter(isFirst());
@@ -395,12 +395,12 @@ export function placedIn([key, text]: Entry): PlacedPrint {
   };
 }
 
-function quoteEntry({ symbol, bid, ask, timeMs }: KeptQuote): Entry {
+function quoteEntry({ symbol, bid, ask, timeMs }: StoredQuote): Entry {
   return [keyOf("quote", escaped(symbol)), JSON.stringify([String(bid), String(ask), timeMs])];
 }
 
 /** Returns what is in a row. */
-export function quoteIn([key, text]: Entry): KeptQuote {
+export function quoteIn([key, text]: Entry): StoredQuote {
   const [bid, ask, timeMs] = readJson(text) as unknown as readonly [string, string, number];
   return { symbol: unescaped(partsOf(key)[0] ?? ""), bid: scaledIn(bid), ask: scaledIn(ask), timeMs };
 }

@@ -5,7 +5,7 @@ import { type JournalRecord, type ParentChange, type ParentOrder, SHARD_COUNT } 
 import type { Storage } from "../ports/index.ts";
 import { encodeParent } from "../wire/index.ts";
 import { Ended, endedKey, endedRows, listKeys, placeIn } from "./ended.ts";
-import { forgottenKey, Journal, Owned, recordKey } from "./journal.ts";
+import { Journal, Owned, prunedKey, recordKey } from "./journal.ts";
 import { countIn, numberIn, partsOf, shardDigits, under } from "./keys.ts";
 import { orderDeletion } from "./leaving.ts";
 import { Rows } from "./rows.ts";
@@ -68,7 +68,7 @@ export class RestoredStore {
 
   /** Notes that no record is missing any more. */
   async complete(): Promise<void> {
-    const deletes = Array.from({ length: SHARD_COUNT }, (_, shard) => forgottenKey(shard));
+    const deletes = Array.from({ length: SHARD_COUNT }, (_, shard) => prunedKey(shard));
     await this.#rows.write({ reads: [], change: () => ({ deletes }) });
   }
 
@@ -83,7 +83,7 @@ export class RestoredStore {
       await this.#putEndedLegs([...parents.values()]);
       await this.#cut(target, heads.get(target.shard) ?? 0);
       if (onSnapshot) continue;
-      await this.#snapshots.forget(target.shard);
+      await this.#snapshots.prune(target.shard);
       await this.#snapshots.write({ ...target, counter, parents: [...parents.values()] });
     }
   }
@@ -155,7 +155,7 @@ export class RestoredStore {
     for (let after = head; after > sequence; await nextTurn()) {
       const [last, end] = [after, Math.max(sequence, after - RECORDS_PER_STEP)];
       const deletes = Array.from({ length: last - end }, (_, place) => recordKey(shard, end + 1 + place));
-      const key = forgottenKey(shard);
+      const key = prunedKey(shard);
       await this.#rows.write({
         reads: [key],
         change: (valueAt) => ({

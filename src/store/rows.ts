@@ -155,7 +155,7 @@ export class Rows {
     const answers = await this.#storage.commit(parts);
     for (const [place, one] of sent.entries()) {
       const isWritten = answers[place] === true;
-      if (isWritten) this.#learn(one.plan, parts[place] as CommitPart);
+      if (isWritten) this.#observe(one.plan, parts[place] as CommitPart);
       else again.push({ ...one, isFresh: true });
       outcomes[one.index] = isWritten;
     }
@@ -181,7 +181,7 @@ export class Rows {
   }
 
   /** Notes what was written of what is known. */
-  #learn({ end }: Plan, { puts, deletes }: CommitPart): void {
+  #observe({ end }: Plan, { puts, deletes }: CommitPart): void {
     for (const [key, value] of puts) {
       if (end !== undefined && key.startsWith(end)) this.#known.set(end, key);
       else if (this.#known.has(key)) this.#known.set(key, value);

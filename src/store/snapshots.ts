@@ -179,7 +179,7 @@ export class Snapshots {
   }
 
   /** Deletes the header of a shard's snapshot, and with the next one its parts. */
-  async forget(shard: number): Promise<void> {
+  async prune(shard: number): Promise<void> {
     await this.#rows.write({ reads: [], change: () => ({ deletes: [headerKey(shard)] }) });
   }
 

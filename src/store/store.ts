@@ -61,7 +61,7 @@ export interface StoreOptions {
   readonly rejections?: StoredRejectionOptions;
   readonly journal?: Readonly<{
     /** If true, the records of an order are deleted with its row. Default false: the journal keeps everything. */
-    forget?: boolean;
+    prune?: boolean;
   }>;
 }
 
@@ -93,7 +93,7 @@ export const storeOptions: Readonly<Record<keyof StoreOptions, OptionCheck>> = {
     }),
   ),
   journal: optionalOption(
-    optionsOf<NonNullable<StoreOptions["journal"]>>({ forget: optionalOption(flagOption) }),
+    optionsOf<NonNullable<StoreOptions["journal"]>>({ prune: optionalOption(flagOption) }),
   ),
 };
 
@@ -154,9 +154,9 @@ export function storeOn(storage: Storage, options: StoreOptions, retain?: Retain
     findEndedList: (key) => ended.findList(key),
     pageEndedLists: async (page) => await ended.pageLists(limited(page)),
     deleteEnded: async (range) => await leaving.delete(limited(range)),
-    ...(options.journal?.forget === true && {
-      forgetEnded: ({ beforeMs }: Readonly<{ beforeMs: number }>, goesOn: () => boolean) =>
-        leaving.forget(beforeMs, goesOn),
+    ...(options.journal?.prune === true && {
+      pruneEnded: ({ beforeMs }: Readonly<{ beforeMs: number }>, goesOn: () => boolean) =>
+        leaving.prune(beforeMs, goesOn),
     }),
     readVolume: (reading) => market.volume(reading),
     deleteVolume: (cutoff, deleting) => market.deleteVolume(cutoff, deleting),

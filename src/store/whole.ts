@@ -5,7 +5,7 @@ import type { Entry, Storage } from "../ports/index.ts";
 import { decodeParent } from "../wire/index.ts";
 import { allRows } from "./copy.ts";
 import { endedKey, indexKeys, listIn, listKeys, nameKey } from "./ended.ts";
-import { forgottenKey, headIn, headKey, sequenceIn } from "./journal.ts";
+import { headIn, headKey, prunedKey, sequenceIn } from "./journal.ts";
 import { lastUnder, numberIn, partsOf, shardDigits } from "./keys.ts";
 import { figuresIn, markIn, placedIn, quantityIn, quoteIn } from "./market.ts";
 import { rejectionIn } from "./rejections.ts";
@@ -33,7 +33,7 @@ export async function verifiedHeads(
   work: Pick<RowsVerification, "storage" | "valueIn" | "problem">,
 ): Promise<readonly VerifiedHead[]> {
   const shards = Array.from({ length: SHARD_COUNT }, (_, shard) => shard);
-  const keys = [...shards.map(headKey), ...shards.map(forgottenKey), ...shards.map(headerKey)];
+  const keys = [...shards.map(headKey), ...shards.map(prunedKey), ...shards.map(headerKey)];
   const values = await work.storage.get(keys);
   const ends = await work.storage.range(shards.map((shard) => lastUnder(`log ${shardDigits(shard)}`)));
   return shards.flatMap((shard): readonly VerifiedHead[] => {

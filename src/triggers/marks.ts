@@ -171,7 +171,7 @@ export class MarkHistory {
   }
 
   /** Forgets all marks of a shard: another process makes them from now on. Positions are not used again. */
-  forget(shard: number): void {
+  prune(shard: number): void {
     for (const markets of Object.values(this.#markets))
       for (const { tracks } of markets.values()) tracks.delete(shard);
   }
@@ -327,7 +327,7 @@ export class MarkRecorder {
    * Forgets a shard without orders in the book: its marks were made elsewhere meanwhile. What was recorded here since then
    * does not count for it.
    */
-  forget(shard: number): void {
+  prune(shard: number): void {
     this.#readers.delete(shard);
     this.#due.delete(shard);
   }
@@ -363,7 +363,7 @@ export class MarkRecorder {
   }
 
   /** Forgets marks before a position that no order needs. */
-  forgetBefore(position: number): void {
+  pruneBefore(position: number): void {
     this.#recorded.removeBefore(position);
   }
 

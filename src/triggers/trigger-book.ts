@@ -238,14 +238,14 @@ export class TriggerBook {
   }
 
   /** Forgets what it knows of the marks of a shard that has no order in the book: another process makes them. */
-  forgetShard(shard: number): void {
-    this.#sides.ask.marks.forget(shard);
-    this.#sides.bid.marks.forget(shard);
+  pruneShard(shard: number): void {
+    this.#sides.ask.marks.prune(shard);
+    this.#sides.bid.marks.prune(shard);
   }
 
   /** Forgets the marks of one side before a position that no active order needs. */
-  forgetMarks({ side, beforePosition }: Readonly<{ side: MarketSide; beforePosition: number }>): void {
-    this.#sides[side].marks.forgetBefore(beforePosition);
+  pruneMarks({ side, beforePosition }: Readonly<{ side: MarketSide; beforePosition: number }>): void {
+    this.#sides[side].marks.pruneBefore(beforePosition);
   }
 
   #entryOf(watcher: Watcher): Entry {

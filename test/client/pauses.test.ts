@@ -55,7 +55,7 @@ describe("a wait that a server asks for is at most three days, the longest ban",
   it.each([1e15, Number.POSITIVE_INFINITY])("requests are sent again after %d ms", async (retryAfterMs) => {
     const clock = createManualClock({ startMs: 0 });
     const gate = new RequestGate(clock);
-    gate.learn(refusalOf(retryAfterMs));
+    gate.observe(refusalOf(retryAfterMs));
     await clock.advanceBy(DAYS_MS - 1);
     expect(() => gate.requireOpen(CLIENT_ROUTES.ping)).toThrow(expect.objectContaining({ retryAfterMs: 1 }));
     await clock.advanceBy(1);

@@ -25,7 +25,7 @@ describe("decision LA: the estimate of the server's time", () => {
           const sentAtMs = nowMs;
           const serverMs = Math.floor(sentAtMs + there + offsetMs);
           nowMs += there + back;
-          server.learn({ serverMs, sentAtMs, receivedAtMs: nowMs });
+          server.observe({ serverMs, sentAtMs, receivedAtMs: nowMs });
           fastestMs = Math.min(fastestMs, there + back);
           const lagMs = nowMs + offsetMs - server.nowMs();
           // Times of this size have steps of a ten-thousandth of a millisecond.
@@ -40,7 +40,8 @@ describe("decision LA: the estimate of the server's time", () => {
     let [wallMs, monotonicMs] = [0, 0];
     const clock = { nowMs: () => wallMs, monotonicMs: () => monotonicMs, schedule: () => () => undefined };
     const server = new ServerClock(clock, 1_000);
-    const read = (): void => server.learn({ serverMs: 5, sentAtMs: monotonicMs, receivedAtMs: monotonicMs });
+    const read = (): void =>
+      server.observe({ serverMs: 5, sentAtMs: monotonicMs, receivedAtMs: monotonicMs });
     const stale: boolean[] = [server.isStale];
     read();
     stale.push(server.isStale);

@@ -98,7 +98,7 @@ describe("decision KW: an operator moves shards to a node", () => {
     const nodes = await createNodes();
     const { leases, join, plan, b } = nodes;
     const [alone, dead] = [await join("alone", false), await join("dead")];
-    await leases.bury({ incarnation: dead, beat: 0 });
+    await leases.retire({ incarnation: dead, beat: 0 });
     const refused = (why: string, left: readonly number[]) => ({
       ...{ kind: "refused", why, left, isWithdrawn: true },
     });
@@ -110,7 +110,7 @@ describe("decision KW: an operator moves shards to a node", () => {
     await leases.claim({ incarnation: alone, shards: [5] });
     expect(await moving(nodes, { shards: [5, 6], to: b })).toEqual(refused("owner-does-not-share", [5, 6]));
     expect(await plan()).toEqual([]);
-    await leases.bury({ incarnation: alone, beat: 0 });
+    await leases.retire({ incarnation: alone, beat: 0 });
     const claim = async (): Promise<unknown> => await leases.claim({ incarnation: b, shards: [5] });
     expect(await moving(nodes, { shards: [5], to: b }, claim)).toEqual({ kind: "moved" });
   });
@@ -138,7 +138,7 @@ describe("decision KW: an operator moves shards to a node", () => {
     const plans: unknown[] = [];
     const outcome = await moving(nodes, { shards: [3, 4], to: b }, async (reading) => {
       plans.push(await plan());
-      if (reading === 0) await leases.bury({ incarnation: a, beat: 0 });
+      if (reading === 0) await leases.retire({ incarnation: a, beat: 0 });
       if (reading === 1) await leases.claim({ incarnation: c, shards: [3, 5] });
       if (reading === 2) await give([3, 4], c, b);
     });
@@ -177,7 +177,7 @@ describe("decision KW: an operator moves shards to a node", () => {
     const { leases, plan, give, a, b } = nodes;
     const outcome = await moving(nodes, { shards: [3, 4], to: b }, async (reading) => {
       if (reading === 0) await give([3], a, b);
-      if (reading === 1) await leases.bury({ incarnation: b, beat: 0 });
+      if (reading === 1) await leases.retire({ incarnation: b, beat: 0 });
     });
     expect(outcome).toEqual({ kind: "refused", why: "dead", left: [4], isWithdrawn: true });
     expect(await plan()).toEqual([]);
@@ -280,7 +280,7 @@ describe("decision KW: an operator sees what is on its way", () => {
     await leases.assign({ shards: [1, 2, 9, 256], to: b });
     await leases.assign({ shards: [3], to: dead });
     await leases.assign({ shards: [4], to: a });
-    await leases.bury({ incarnation: dead, beat: 0 });
+    await leases.retire({ incarnation: dead, beat: 0 });
     const { nodes } = await readCluster({ clock, leases, watchMs: 0 });
     const counts = nodes.map(({ incarnation, shares, shards, coming, going }) => {
       return [incarnation, shares, shards, coming, going];

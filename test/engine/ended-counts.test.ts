@@ -109,7 +109,7 @@ describe("decision XD: pages ask the store for the number once", () => {
       settings: { retentionDays: 1 },
       store(disk) {
         // Without this method the engine deletes by `deleteEnded`.
-        const { forgetEnded: _none, ...store } = createMemoryStore({ disk });
+        const { pruneEnded: _none, ...store } = createMemoryStore({ disk });
         return counted(store);
       },
     });

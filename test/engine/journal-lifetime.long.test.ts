@@ -47,7 +47,7 @@ afterEach(() => {
 
 function memory(): Kind {
   return {
-    options: (forget) => ({ store: (disk) => createMemoryStore({ disk, journal: { forget } }) }),
+    options: (forget) => ({ store: (disk) => createMemoryStore({ disk, journal: { prune: forget } }) }),
     count: ({ disk }) => storedRows(disk, "log").length,
     rows: ({ disk }, kind) => storedRows(disk, kind),
     lose: ({ disk }, shard, sequence) => loseRow(disk, shard, sequence),
@@ -60,7 +60,9 @@ function sqlite(): Kind {
   places.push(place);
   const { path } = place;
   return {
-    options: (forget) => ({ store: () => openSqliteStore({ exclusive: false, path, journal: { forget } }) }),
+    options: (forget) => ({
+      store: () => openSqliteStore({ exclusive: false, path, journal: { prune: forget } }),
+    }),
     count: () => countIn(path, "log"),
     rows: (_, kind) => rowsIn(path, kind),
     lose(_, shard, sequence) {

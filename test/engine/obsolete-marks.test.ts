@@ -57,7 +57,7 @@ describe("I31: the search for marks that no reference needs", () => {
       history.add({ ...mark(0, position), price: price(of) });
     expect(await next()).toEqual([1]);
     rows[0] = rowOf();
-    history.forget(0);
+    history.prune(0);
     // Another node has made these marks, and an order of it rests on the first.
     for (const one of [{ ...mark(0, 5), price: price("120") }, mark(0, 9)]) history.add(one);
     expect(await next()).toEqual([]);

@@ -71,7 +71,7 @@ function subject(
       deleteVolume: ({ beforeMs, priceBars }: { beforeMs: number; priceBars: unknown }) =>
         ask(`volume ${beforeMs} ${JSON.stringify(priceBars)}`),
       ...(options.forgets === true && {
-        async forgetEnded({ beforeMs }: { beforeMs: number }, goesOn: () => boolean) {
+        async pruneEnded({ beforeMs }: { beforeMs: number }, goesOn: () => boolean) {
           await ask(`forget ${beforeMs} ${goesOn()}`);
           did.push(`goes on ${goesOn()}`);
         },

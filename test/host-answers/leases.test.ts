@@ -66,7 +66,7 @@ const CALLS: Readonly<Record<string, (leases: ShardLeases) => Promise<unknown>>>
   renew: (leases) => leases.renew({ incarnation: 1, state: "ready" }),
   nodes: (leases) => leases.nodes(),
   want: (leases) => leases.want({ incarnation: 1 }),
-  bury: (leases) => leases.bury({ incarnation: 1, beat: 0 }),
+  retire: (leases) => leases.retire({ incarnation: 1, beat: 0 }),
   claim: (leases) => leases.claim({ incarnation: 1, shards: EVERY_SHARD }),
   release: (leases) => leases.release({ incarnation: 1, shards: EVERY_SHARD }),
   assign: (leases) => leases.assign({ shards: [5, 4], to: 1 }),
@@ -121,8 +121,8 @@ const WRONG: readonly (readonly [call: string, what: string, answer: unknown])[]
   ["assign", "more shards than were asked for", 3],
   ["assign", "less than no shard", -1],
   ["assign", "a half of a shard", 0.5],
-  ["bury", "nothing", undefined],
-  ["bury", "a number", 1],
+  ["retire", "nothing", undefined],
+  ["retire", "a number", 1],
   ["claim", "true", true],
   ["claim", "no heads", []],
   ["claim", "the heads of some shards", HEADS.slice(1)],
@@ -234,8 +234,8 @@ describe("decision YG: answers of a store's leases are read", () => {
 
   it("errors of the store pass through", async () => {
     const { leases } = leasesOf({
-      bury: () => Promise.reject(new TypeError("no")),
+      retire: () => Promise.reject(new TypeError("no")),
     });
-    await expect(CALLS.bury?.(leases)).rejects.toThrow(TypeError);
+    await expect(CALLS.retire?.(leases)).rejects.toThrow(TypeError);
   });
 });

@@ -41,7 +41,7 @@ export const LEASE_CALLS: readonly LeaseCall[] = [
     wrong: [],
     range: { nodes: [], shards: SHARDS.map((shard) => ({ shard: shard + 1, epoch: 1 })) },
   },
-  { name: "leases.bury", at: "standby", ends: "dies", wrong: "yes", range: 1 },
+  { name: "leases.retire", at: "standby", ends: "dies", wrong: "yes", range: 1 },
   {
     ...{ name: "leases.claim", at: "standby", ends: "dies" },
     wrong: true,

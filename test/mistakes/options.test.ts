@@ -199,7 +199,7 @@ const ENTRIES: Readonly<Record<string, Entry>> = {
         schema: "orders",
       },
       ...{ connections: 3, waiting: 1, connectTimeoutMs: 1, answerTimeoutMs: 1, requireDurability: true },
-      journal: { forget: true },
+      journal: { prune: true },
     }),
     openPostgresStore,
   ),
@@ -244,7 +244,7 @@ const ENTRIES: Readonly<Record<string, Entry>> = {
   createMemoryStore: entry(() => ({ clock: host().clock }), createMemoryStore),
   createMemoryStorage: entry(() => ({ clock: host().clock }), createMemoryStorage),
   openStore: entry(
-    () => ({ journal: { forget: true }, rejections: { capacity: 5 } }),
+    () => ({ journal: { prune: true }, rejections: { capacity: 5 } }),
     (options) => openStore(createMemoryStorage(), options),
   ),
   openLmdbStorage: entry(() => ({ path: "/nowhere/orders.lmdb" }), openLmdbStorage),
@@ -348,7 +348,7 @@ const ENTRIES: Readonly<Record<string, Entry>> = {
   testOrderStore: entry(
     () => ({
       name: "mine",
-      supports: { leases: false, pageEndedNames: true, priceBars: true, progress: true, forgetEnded: true },
+      supports: { leases: false, pageEndedNames: true, priceBars: true, progress: true, pruneEnded: true },
       createPlace: () => ({ open: () => host().store, remove: () => {} }),
     }),
     (subject) => testOrderStore(framework, subject),

@@ -210,8 +210,8 @@ describe("injected reports of the venue", () => {
       status: "FILLED",
       time: 1,
     };
-    venue.say(readVenueEvent(answer, START_MS));
-    venue.say(
+    venue.publish(readVenueEvent(answer, START_MS));
+    venue.publish(
       readVenueEvent({ child: "aqc-nobody", executionId: "x1", quantity: "0.5", price: "101" }, START_MS),
     );
     expect(events.map(({ report }) => report)).toEqual([
@@ -234,7 +234,7 @@ describe("injected reports of the venue", () => {
     const received: unknown[] = [];
     const stop = venue.subscribe((event) => received.push(event));
     stop();
-    venue.say(readVenueEvent({ child: "c", executionId: "x", quantity: "1", price: "1" }, START_MS));
+    venue.publish(readVenueEvent({ child: "c", executionId: "x", quantity: "1", price: "1" }, START_MS));
     expect(received).toEqual([]);
   });
 });

@@ -7,9 +7,9 @@ import { quantity } from "../../src/decimal/index.ts";
 import { childIdOf } from "../../src/lifecycle/index.ts";
 import type { ChildRequest } from "../../src/model/index.ts";
 import { createMemoryLog } from "../../src/paper-exchange/append-log.ts";
-import { Forgetter } from "../../src/paper-exchange/forgetter.ts";
-import { ForgottenChildren } from "../../src/paper-exchange/forgotten-children.ts";
-import type { Forgetting } from "../../src/paper-exchange/index.ts";
+import type { Pruning } from "../../src/paper-exchange/index.ts";
+import { PrunedChildren } from "../../src/paper-exchange/pruned-children.ts";
+import { Pruner } from "../../src/paper-exchange/pruner.ts";
 import { VenueRecord } from "../../src/paper-exchange/venue-record.ts";
 import { createCatalogue } from "../../src/sandbox/catalogue.ts";
 import {
@@ -25,7 +25,7 @@ import {
 } from "../sandbox/venue-world.ts";
 
 const HOUR_MS = 3_600_000;
-const forgetting: Forgetting = { afterMs: HOUR_MS, quietMs: 60_000 };
+const forgetting: Pruning = { afterMs: HOUR_MS, quietMs: 60_000 };
 const deadlineMs = DEADLINE_MS;
 const FORGOTTEN = "no longer remembers";
 
@@ -172,7 +172,7 @@ describe("decision HQ: a child that was settled some time ago is forgotten", () 
 
 describe("decision HQ: the memory of forgotten children is bounded", () => {
   it("for a parent whose mark was dropped, acceptance and deadline show that nothing is known", () => {
-    const forgotten = new ForgottenChildren(2);
+    const forgotten = new PrunedChildren(2);
     const idOf = (parent: number, attempt: number): string =>
       attemptOf(attempt, { parent, acceptedAtMs: parent }).childId;
     for (const parent of [1, 2, 3]) forgotten.add(idOf(parent, 5), 1_000 + parent);
@@ -182,7 +182,7 @@ describe("decision HQ: the memory of forgotten children is bounded", () => {
     expect([mayBe(1, 5), mayBe(1, 5, 1_001), mayBe(1, 6), mayBe(0, 1)]).toEqual([true, true, true, true]);
     expect([mayBe(1, 6, 1_004), mayBe(3, 6), mayBe(4, 1)]).toEqual([false, false, false]);
     expect([mayBe(2, 5, 9_999), mayBe(3, 4)]).toEqual([true, true]);
-    const stored = new ForgottenChildren(2);
+    const stored = new PrunedChildren(2);
     for (const part of forgotten.parts()) stored.restore(part);
     expect([...stored.parts()]).toEqual([...forgotten.parts()]);
   });
@@ -234,18 +234,18 @@ describe("decision HQ: a few children are forgotten in each turn", () => {
     const log = { ...createMemoryLog(), append, isFailing: false };
     const own = { ...clock, soon: (run: () => void) => void turns.push(run) };
     const rest = { work: <T>(work: Promise<T>) => work, forgot: () => undefined, telemetry: undefined };
-    const forgetter = new Forgetter({ clock: own, record, log, forgetting, ...rest });
+    const forgetter = new Pruner({ clock: own, record, log, forgetting, ...rest });
     const rows = (): number => record.rows().length;
     const settle = async (): Promise<void> => void (await new Promise(setImmediate));
     await clock.advanceBy(2 * HOUR_MS);
     const held: number[][] = [];
     for (let slice = 0; slice < 3; slice++) {
       const before = rows();
-      expect([
-        record.mayBeForgotten(attemptOf(256 * slice + 1).childId),
-        waiting.length,
-        turns.length,
-      ]).toEqual([true, 1, 0]);
+      expect([record.mayBePruned(attemptOf(256 * slice + 1).childId), waiting.length, turns.length]).toEqual([
+        true,
+        1,
+        0,
+      ]);
       waiting.pop()?.();
       await settle();
       held.push([before, rows()]);

@@ -101,6 +101,6 @@ export async function paperPlace(frontOf: FrontOf = direct): Promise<ExecutionVe
     remove: () => rm(directory, { recursive: true, force: true }),
     hold: () => venue.setFault({ mode: "hold", count: 1 }),
     settle: async (childId) => void (await venue.release(childId)),
-    repeat: (childId) => venue.say(last.get(childId) as VenueEvent),
+    repeat: (childId) => venue.publish(last.get(childId) as VenueEvent),
   };
 }

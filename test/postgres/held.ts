@@ -69,7 +69,7 @@ class Load {
   async retain(): Promise<void> {
     for (const [shard, sequence] of this.#sequences.entries())
       await this.#store.writeSnapshot({ shard, sequence, counter: sequence, parents: [] });
-    await this.#store.forgetEnded?.({ beforeMs: 10_000 }, () => true);
+    await this.#store.pruneEnded?.({ beforeMs: 10_000 }, () => true);
     await this.#store.deleteVolume({ beforeMs: 0 });
   }
 }
@@ -116,7 +116,7 @@ function summed(taken: readonly Slice[]): Slice & Readonly<{ ratio: number }> {
  * of inserts into one table in the same second. Throws if more than a third is lost.
  */
 export async function heldSnapshot(server: Server, seconds: number): Promise<void> {
-  const options = { url: server.url(), schema: "held", requireDurability: false, journal: { forget: true } };
+  const options = { url: server.url(), schema: "held", requireDurability: false, journal: { prune: true } };
   const store = await openPostgresStore(options);
   await store.acquire();
   const [client, holder] = [await session(server), await session(server)];

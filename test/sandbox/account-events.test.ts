@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { nativeOf } from "../../src/conformance/native-orders/world.ts";
 import { price, quantity } from "../../src/decimal/index.ts";
-import type { AccountUpdate, ToldFill } from "../../src/ports/index.ts";
+import type { AccountUpdate, ReportedFill } from "../../src/ports/index.ts";
 import { createAccountEvents } from "../../src/sandbox/account-events.ts";
 import { createCatalogue } from "../../src/sandbox/catalogue.ts";
 import { openVenueWorld, quoteOf, type VenueWorld } from "./venue-world.ts";
@@ -12,7 +12,7 @@ function reportsOf({ venue }: VenueWorld): readonly (AccountUpdate | undefined)[
   const reported: (AccountUpdate | undefined)[] = [];
   venue.native.subscribe(({ order, executionId, lastQuantity, lastPrice, timeMs }) => {
     if (lastQuantity === undefined || lastPrice === undefined) return;
-    const fill: ToldFill["fill"] = { executionId, quantity: lastQuantity, price: lastPrice, timeMs };
+    const fill: ReportedFill["fill"] = { executionId, quantity: lastQuantity, price: lastPrice, timeMs };
     reported.push(events.afterFill({ ...order, fill }));
   });
   return reported;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createManualClock } from "../../src/adapters/memory/index.ts";
 import { price, quantity } from "../../src/decimal/index.ts";
-import type { AccountEvent, AssetBalance, ToldFill } from "../../src/ports/index.ts";
+import type { AccountEvent, AssetBalance, ReportedFill } from "../../src/ports/index.ts";
 import { RemoteAccountEvents } from "../../src/sandbox/account-events.ts";
 import { createCatalogue } from "../../src/sandbox/catalogue.ts";
 import { START_MS } from "./venue-world.ts";
@@ -28,7 +28,7 @@ function openRemote() {
 }
 
 const fill = (events: RemoteAccountEvents, id: number, accountId = 1): void => {
-  const answer: ToldFill = {
+  const answer: ReportedFill = {
     ...{ accountId, symbol: "BTC/USD", side: "BUY" },
     fill: { executionId: `x${id}`, quantity: quantity("1"), price: price("100"), timeMs: id },
   };

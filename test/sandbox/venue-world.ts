@@ -10,9 +10,9 @@ import { createCatalogue } from "../../src/sandbox/catalogue.ts";
 import { readVenueFault } from "../../src/sandbox/venue-desk.ts";
 import {
   type ExecutionTerms,
-  type Forgetting,
   openPaperVenue,
   type PaperVenue,
+  type Pruning,
 } from "../../src/simulator/index.ts";
 
 export const START_MS: number = 1_700_000_000_000;
@@ -30,7 +30,7 @@ export async function openVenueWorld(
   options: Readonly<{
     path?: string;
     startMs?: number;
-    forgetting?: Forgetting;
+    forgetting?: Pruning;
     terms?: ExecutionTerms;
   }> = {},
 ): Promise<VenueWorld> {
@@ -46,7 +46,7 @@ export async function openVenueWorld(
 
 /** A venue where account 1 has 1,000,000 USD and 10 BTC, and BTC/USD is at 100 to 101 without sizes. */
 export async function openFundedWorld(
-  options: Readonly<{ path?: string; forgetting?: Forgetting; terms?: ExecutionTerms }> = {},
+  options: Readonly<{ path?: string; forgetting?: Pruning; terms?: ExecutionTerms }> = {},
 ): Promise<VenueWorld> {
   const world = await openVenueWorld(options);
   await world.venue.setBalances(1, { USD: "1000000", BTC: "10" });

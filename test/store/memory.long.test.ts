@@ -8,12 +8,12 @@ for (const forget of [false, true])
     { describe, it },
     {
       name: forget ? "memory disk, forgetting" : "memory disk",
-      supports: { leases: true, pageEndedNames: true, priceBars: true, progress: true, forgetEnded: forget },
+      supports: { leases: true, pageEndedNames: true, priceBars: true, progress: true, pruneEnded: forget },
       createPlace() {
         const disk = createMemoryDisk();
         const clock = createManualClock({ startMs: 1_760_000_000_000 });
         return {
-          open: () => openStore(createMemoryStorage({ disk, clock }), { journal: { forget } }),
+          open: () => openStore(createMemoryStorage({ disk, clock }), { journal: { prune: forget } }),
           remove: () => {},
         };
       },

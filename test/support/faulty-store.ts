@@ -31,10 +31,10 @@ export function createFaultyStore(store: OrderStore): FaultyStore {
     if (strikes("fail-reads")) throw new Error("the store cannot read");
     return read();
   };
-  const { pageEndedNames, forgetEnded } = store;
+  const { pageEndedNames, pruneEnded } = store;
   return {
     ...(pageEndedNames && { pageEndedNames: (page) => reading(() => pageEndedNames.call(store, page)) }),
-    ...(forgetEnded && { forgetEnded: (range, goesOn) => forgetEnded.call(store, range, goesOn) }),
+    ...(pruneEnded && { pruneEnded: (range, goesOn) => pruneEnded.call(store, range, goesOn) }),
     acquire: () => store.acquire(),
     head: (shard) => reading(() => store.head(shard)),
     fence: (round) => reading(() => store.fence(round)),

@@ -99,7 +99,7 @@ export class LimitDatabase {
       putBans: (bans) => {
         for (const ban of bans) this.#bans.set(ban.address, ban);
       },
-      forget: () => 0,
+      prune: () => 0,
       endOfOldest: () => undefined,
     };
   }

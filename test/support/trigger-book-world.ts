@@ -337,7 +337,7 @@ export class World {
       );
       const last = this.#history.lastPosition({ symbol: SYMBOL, side }) ?? 0;
       const oldest = (positions: readonly number[]): number => Math.min(last, ...positions);
-      this.#book.forgetMarks({ side, beforePosition: oldest(active.map(({ position }) => position)) });
+      this.#book.pruneMarks({ side, beforePosition: oldest(active.map(({ position }) => position)) });
       for (const shard of this.#history.shardsOf({ symbol: SYMBOL, side })) {
         const own = active.filter((one) => one.shard === shard);
         const oldestPosition = oldest(own.map(({ position }) => position));

@@ -53,7 +53,7 @@ describe("decision 16, I31: a trailing order that became active earlier", () => 
       book.add(trailing(-256 - HERE));
       book.observe(bid("106"));
       for (const made of book.takeMarks()) history.add(made);
-      book.forgetShard(CAME);
+      book.pruneShard(CAME);
       history.add(mark);
       return { book, history };
     };

@@ -28,6 +28,6 @@ export type CreateDisk = (forgets: boolean, clock?: Pick<Clock, "nowMs">) => Wor
 export const memoryDisk: CreateDisk = (forgets, clock) => {
   const disk = createMemoryDisk();
   const open = (): OrderStore =>
-    createMemoryStore({ disk, journal: { forget: forgets }, ...(clock && { clock }) });
+    createMemoryStore({ disk, journal: { prune: forgets }, ...(clock && { clock }) });
   return { open, reader: open(), remove: async () => undefined };
 };

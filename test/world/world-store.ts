@@ -63,7 +63,7 @@ const SLOWEST_MOVE_MS = 400;
 
 type Round = Parameters<OrderStore["fence"]>[0];
 
-type Forgotten = Parameters<NonNullable<OrderStore["forgetEnded"]>>;
+type Forgotten = Parameters<NonNullable<OrderStore["pruneEnded"]>>;
 
 /** The stores that the processes of a world open on its disk. It reports durable data to the journal book. */
 export class WorldStore {
@@ -129,7 +129,7 @@ export class WorldStore {
       pageEndedLists: (page) => read(() => store.pageEndedLists(page)),
       deleteEnded: (range) => call(() => store.deleteEnded(range)),
       ...(departures && {
-        forgetEnded: (...requested: Forgotten) => call(() => this.#forget(instance, store, ...requested)),
+        pruneEnded: (...requested: Forgotten) => call(() => this.#forget(instance, store, ...requested)),
       }),
       readQuotes: () => read(() => store.readQuotes()),
       readVolume: (reading) => read(() => store.readVolume(reading)),
@@ -428,7 +428,7 @@ export class WorldStore {
 
   async #forgetUntil(instance: Instance, store: OrderStore, ...requested: Forgotten): Promise<void> {
     try {
-      await this.#parts.time.timeless(async () => await store.forgetEnded?.(...requested));
+      await this.#parts.time.timeless(async () => await store.pruneEnded?.(...requested));
     } catch (error) {
       if (!instance.holdings.owns(MARKET_SHARD))
         this.#parts.situations.observe("deletion of an old engine refused");

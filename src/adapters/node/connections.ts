@@ -74,7 +74,7 @@ class HeldConnection {
     const shared = this.#shared.get(network) ?? {
       holdings: this.#gate.guest(network, {
         unsentBytes: () => socket.writableLength,
-        putOut: () => socket.destroy(),
+        evict: () => socket.destroy(),
       }),
       requests: 0,
     };

@@ -37,26 +37,26 @@ export interface LeavingRecord {
 /** Lifetime of the journal (decisions TA and XA). */
 export interface PostgresJournalOptions {
   /** If true, the records of an order are deleted with its row, when retention deletes it. Default false. */
-  readonly forget?: boolean;
+  readonly prune?: boolean;
   /**
    * Receives records before they are deleted. They are deleted when the answer resolves; if it rejects, or takes longer
    * than `answerTimeoutMs`, they stay, and the next hour tries again. So a record may come more than once, always with
-   * the same text. Requires `forget`.
+   * the same text. Requires `prune`.
    */
   readonly archive?: (records: readonly LeavingRecord[]) => Awaitable<void>;
 }
 
 const journalOptions: OptionCheck = optionsOf<PostgresJournalOptions>({
-  forget: optionalOption(flagOption),
+  prune: optionalOption(flagOption),
   archive: optionalOption(functionOption("receives records before they are deleted")),
 });
 
-/** Checks the options of a journal. Throws a RangeError for an archive without `forget`. */
+/** Checks the options of a journal. Throws a RangeError for an archive without `prune`. */
 const journalOption: OptionCheck = (value, name) => {
   journalOptions(value, name);
-  const { forget, archive } = value as PostgresJournalOptions;
-  if (archive === undefined || forget === true) return;
-  throw new RangeError(`${name}.archive needs ${name}.forget: true: without it, no record leaves the store`);
+  const { prune, archive } = value as PostgresJournalOptions;
+  if (archive === undefined || prune === true) return;
+  throw new RangeError(`${name}.archive needs ${name}.prune: true: without it, no record leaves the store`);
 };
 
 /** Where the database is, and bounds of the connections to it. */

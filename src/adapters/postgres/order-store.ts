@@ -80,7 +80,7 @@ export function storeIn(
   const storage = checked(unchecked, "database");
   const options = {
     ...(rejections !== undefined && { rejections }),
-    journal: { forget: journal?.forget === true },
+    journal: { prune: journal?.prune === true },
   };
   const store = storeOn(storage, options, archiving(storage, journal?.archive, answerTimeoutMs));
   return { ...store, leases: unchecked.patience.leases(store.leases) };

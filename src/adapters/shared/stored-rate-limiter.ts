@@ -389,7 +389,7 @@ class WrittenLimiter implements StoredRateLimiter {
     const beforeDay = this.#today - 1;
     const endOfOldest = (await this.#table.endOfOldest(this.#maxTracked)) ?? 0;
     const endedBeforeMs = Math.max(this.#forgottenBeforeMs, endOfOldest);
-    const gone = await this.#table.forget({ beforeDay, endedBeforeMs, limit: ROWS_PER_DELETE });
+    const gone = await this.#table.prune({ beforeDay, endedBeforeMs, limit: ROWS_PER_DELETE });
     if (gone > 0) return;
     this.#isDeletionDue = false;
     this.#bansUntilDeletion = BANS_BETWEEN_DELETIONS;
@@ -424,7 +424,7 @@ export type LimitTable = Readonly<{
   /** Keeps bans, of each address the one that ends last. */
   putBans(bans: readonly StoredBan[]): Awaitable<void>;
   /** Deletes at most `limit` counts of earlier days, and as many bans of earlier ends. Returns the number of both. */
-  forget(range: Readonly<{ beforeDay: number; endedBeforeMs: number; limit: number }>): Awaitable<number>;
+  prune(range: Readonly<{ beforeDay: number; endedBeforeMs: number; limit: number }>): Awaitable<number>;
   /** Returns the end of the ban that has `most` bans ending after it; undefined if there are not so many. */
   endOfOldest(most: number): Awaitable<number | undefined>;
 }>;

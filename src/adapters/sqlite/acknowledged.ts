@@ -94,7 +94,7 @@ function storedCommits(path: string, driver: SqliteDriverName | undefined): numb
 }
 
 /** Removes the file of a store, so that the next opening begins a new one. */
-export const forgetAcknowledged = (path: string): void => rmSync(acknowledgedFileOf(path), { force: true });
+export const removeAcknowledged = (path: string): void => rmSync(acknowledgedFileOf(path), { force: true });
 
 /** Opens the file beside a store and writes how many transactions are there now. */
 export function openAcknowledged(path: string, commits: number): Acknowledged {

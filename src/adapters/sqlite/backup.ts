@@ -14,7 +14,7 @@ import {
 import type { ShardHead } from "../../ports/index.ts";
 import { RestoredStore } from "../../store/internal.ts";
 import { checked } from "../checksums/index.ts";
-import { forgetAcknowledged } from "./acknowledged.ts";
+import { removeAcknowledged } from "./acknowledged.ts";
 import { type BackupOptions, DRIVER_NAMES, loadDriver, type SqliteDriverName } from "./database.ts";
 import { atOneMoment, createFile, FileProblem, lockFileOnce, partOf } from "./file.ts";
 import { type FileKind, markAs } from "./schema.ts";
@@ -116,7 +116,7 @@ export async function published(
     await sync(part);
     const { size: bytes } = statSync(part);
     // Left by an earlier store of that name, it would say that this one lacks records.
-    forgetAcknowledged(path);
+    removeAcknowledged(path);
     // A link fails if the name exists, and a rename would replace the file.
     linkSync(part, path);
     // An opening that finds both names may have removed it.

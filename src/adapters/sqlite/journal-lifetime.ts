@@ -59,8 +59,8 @@ export type JournalPoint =
   | "before-archive-write"
   | "during-archive-write"
   | "after-archive-write"
-  | "before-forget-commit"
-  | "after-forget-commit"
+  | "before-prune-commit"
+  | "after-prune-commit"
   | "before-archive-swap"
   | "during-archive-swap";
 
@@ -73,26 +73,26 @@ const unwatched: Probe = () => undefined;
 /** Lifetime of the journal (decisions TA and TC). */
 export interface SqliteJournalOptions {
   /** If true, the records of an order are deleted with its row, when retention deletes it. Default false. */
-  readonly forget?: boolean;
+  readonly prune?: boolean;
   /**
    * Directory to which records are copied before they are deleted: one file of lines for the newest day, and one
-   * compressed file for each earlier day. It belongs to this store alone (decision VB). Requires `forget`.
+   * compressed file for each earlier day. It belongs to this store alone (decision VB). Requires `prune`.
    */
   readonly archive?: string;
   /** Called at the named points of archiving and deleting. A crash test kills the process at one of them. */
   readonly probe?: (point: JournalPoint) => void;
 }
 
-/** Checks the options of a journal. Throws a RangeError for an archive without `forget`. */
+/** Checks the options of a journal. Throws a RangeError for an archive without `prune`. */
 export const journalOption: OptionCheck = (value, name) => {
   journalOptions(value, name);
-  const { forget, archive } = value as SqliteJournalOptions;
-  if (archive === undefined || forget === true) return;
-  throw new RangeError(`${name}.archive needs ${name}.forget: true: without it, no record leaves the store`);
+  const { prune, archive } = value as SqliteJournalOptions;
+  if (archive === undefined || prune === true) return;
+  throw new RangeError(`${name}.archive needs ${name}.prune: true: without it, no record leaves the store`);
 };
 
 const journalOptions: OptionCheck = optionsOf<SqliteJournalOptions>({
-  forget: optionalOption(flagOption),
+  prune: optionalOption(flagOption),
   archive: optionalOption(nameOption),
   probe: optionalOption(functionOption("is called at the named points")),
 });
@@ -102,15 +102,15 @@ type JournalLifetime = Readonly<{
   /** Keeps records before they are deleted. */
   retain: RetainRecords;
   /** Returns the methods that know of it, in place of those of the store. */
-  methodsOf(store: OrderStore): Pick<OrderStore, "acquire" | "forgetEnded">;
+  methodsOf(store: OrderStore): Pick<OrderStore, "acquire" | "pruneEnded">;
 }>;
 
 /** Returns what a store does when it forgets records; undefined if its options say that it does not. */
 export function journalLifetime(
   database: Database,
-  { forget = false, archive, probe = unwatched }: SqliteJournalOptions = {},
+  { prune = false, archive, probe = unwatched }: SqliteJournalOptions = {},
 ): JournalLifetime | undefined {
-  if (!forget) return undefined;
+  if (!prune) return undefined;
   const folder = archive === undefined ? undefined : resolve(archive);
   const storeId = storeIdOf(database);
   const owner = { storeId, hasArchive: hasArchive(database) };
@@ -131,7 +131,7 @@ export function journalLifetime(
     retain(places, beforeMs) {
       if (places.length === 0) return;
       if (writer !== undefined) alone(() => writer(recordsAt(places), beforeMs));
-      probe("before-forget-commit");
+      probe("before-prune-commit");
     },
     methodsOf: (store) => ({
       async acquire() {
@@ -139,12 +139,12 @@ export function journalLifetime(
         epoch = heads[0]?.epoch ?? 0;
         return heads;
       },
-      async forgetEnded(range, goesOn) {
+      async pruneEnded(range, goesOn) {
         const watched = (): boolean => {
-          probe("after-forget-commit");
+          probe("after-prune-commit");
           return goesOn();
         };
-        await store.forgetEnded?.(range, watched);
+        await store.pruneEnded?.(range, watched);
         if (folder === undefined) return;
         await closeDays(folder, { alone, goesOn: () => database.open && goesOn(), probe });
       },

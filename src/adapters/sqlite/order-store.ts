@@ -139,7 +139,7 @@ function storeIn(
   const lifetime = journalLifetime(database, journal);
   const options = {
     ...(rejections !== undefined && { rejections }),
-    journal: { forget: lifetime !== undefined },
+    journal: { prune: lifetime !== undefined },
   };
   const store = storeOn(checked(storage, "file"), options, lifetime?.retain);
   const whole: OrderStore = {

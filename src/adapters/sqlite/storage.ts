@@ -106,7 +106,7 @@ function transactionsOf(database: Database) {
       try {
         return write(parts);
       } catch (error) {
-        journal.forget();
+        journal.prune();
         throw error;
       }
     },
@@ -190,7 +190,7 @@ type JournalKeys = KeyTable &
     /** Brings the index up to date if enough entries wait for it. */
     end(): void;
     /** Call it when a transaction was rolled back. */
-    forget(): void;
+    prune(): void;
   }>;
 
 function statementsOf(database: Database) {
@@ -208,7 +208,7 @@ function statementsOf(database: Database) {
 
 /** Prepares the statements for the journal. A key that has no code is in `others`. */
 function journalKeys(database: Database, others: KeyTable): JournalKeys {
-  const { add, flush, forget } = adding(database);
+  const { add, flush, prune } = adding(database);
   const waiting = waitingCodes(database, flush);
   const { fill, valueAt, positionOf, remove, removeIndex } = statementsOf(database);
   let counts: Counts = { commits: 0, position: 0, indexed: 0 };
@@ -242,9 +242,9 @@ function journalKeys(database: Database, others: KeyTable): JournalKeys {
       if (counts.position - counts.indexed >= INDEX_EVERY) index();
       else flush();
     },
-    forget() {
-      waiting.forget();
-      forget();
+    prune() {
+      waiting.prune();
+      prune();
     },
     get,
     put,
@@ -301,7 +301,7 @@ function adding(database: Database) {
       }
       length = 0;
     },
-    forget(): void {
+    prune(): void {
       length = 0;
     },
   };
@@ -356,7 +356,7 @@ function waitingCodes(database: Database, flush: () => void) {
   /** The highest code of shards: a new record needs no search. */
   const last = new Map<string, string>();
   let [indexed, seen] = [0, 0];
-  const forget = (): void => {
+  const prune = (): void => {
     byShard.clear();
     last.clear();
     [indexed, seen] = [0, 0];
@@ -378,7 +378,7 @@ function waitingCodes(database: Database, flush: () => void) {
   };
   const bringUpTo = (counts: Counts): void => {
     if (counts.indexed !== indexed) {
-      forget();
+      prune();
       seen = indexed = counts.indexed;
     }
     if (seen === counts.position) return;
@@ -387,7 +387,7 @@ function waitingCodes(database: Database, flush: () => void) {
     seen = counts.position;
   };
   return {
-    forget,
+    prune,
     /** Notes the next entry, if all before it are known. */
     add(position: number, code: string): void {
       if (seen !== position - 1) return;

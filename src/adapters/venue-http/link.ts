@@ -359,7 +359,7 @@ export class VenueLink {
       own("another answer");
       throw new VenueHttpError("unreadable", `${path}: the answer is about another request`);
     }
-    this.#learnTime(answer.headers[TIME_HEADER]);
+    this.#observeTime(answer.headers[TIME_HEADER]);
     return answer;
   }
 
@@ -369,7 +369,7 @@ export class VenueLink {
   }
 
   /** Signatures are judged by the server's time, which its answers tell. */
-  #learnTime(reply: string | string[] | undefined): void {
+  #observeTime(reply: string | string[] | undefined): void {
     const timeMs = timeIn(reply);
     if (timeMs !== undefined) this.#aheadMs = timeMs - this.clock.monotonicMs();
   }

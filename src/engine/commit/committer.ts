@@ -1,7 +1,7 @@
 import { errorMessage, Pause } from "../../common/index.ts";
 import { InvariantError } from "../../errors/index.ts";
 import { readOutcomes } from "../../host-answers/index.ts";
-import type { KeptQuote, MarketMark, PricedPrint } from "../../model/index.ts";
+import type { MarketMark, PricedPrint, StoredQuote } from "../../model/index.ts";
 import type { AppendOutcome, ShardAppend } from "../../ports/index.ts";
 import type { AppendTimes, Core } from "../core/core.ts";
 import type { Moment } from "../core/engine-time.ts";
@@ -56,7 +56,7 @@ type MarkWaiter = Readonly<{ shard: number; resolve: (durable: boolean) => void 
 type Batch = Readonly<{
   parts: readonly ShardPart[];
   prints: readonly PricedPrint[];
-  quotes: readonly KeptQuote[];
+  quotes: readonly StoredQuote[];
 }> & { requestedAt: Moment; held: Shard[] | undefined; isAnswered: boolean; over: Promise<void> };
 
 /**

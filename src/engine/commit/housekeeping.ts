@@ -72,7 +72,7 @@ export class ObsoleteMarks {
     const activations = oldest.get(keyOf({ symbol, side }));
     let beforePosition = lastPosition;
     for (const position of activations?.values() ?? []) beforePosition = Math.min(beforePosition, position);
-    market.book(symbol)?.forgetMarks({ side, beforePosition });
+    market.book(symbol)?.pruneMarks({ side, beforePosition });
     for (const shard of market.history.shardsOf({ symbol, side })) {
       const { state, memory } = shards.at(shard);
       if (state !== "running" || memory !== memories[shard]) continue;
@@ -263,7 +263,7 @@ export class Housekeeping {
 
   async #retain(): Promise<void> {
     const { turns, time } = this.#core;
-    if (this.#store.forgetEnded !== undefined) await this.#takeSnapshotsToForget();
+    if (this.#store.pruneEnded !== undefined) await this.#takeSnapshotsToPrune();
     if (this.#deletes) {
       // A full disk must not stop the other work of the hour.
       this.#deleting = this.#deleteEnded().catch(this.#failed);
@@ -294,7 +294,7 @@ export class Housekeeping {
    * Takes snapshots of shards whose records could not be forgotten otherwise, of those with at least as many records
    * since their last snapshot as open parents: so the cost by record stays the same, however many parents are open.
    */
-  async #takeSnapshotsToForget(): Promise<void> {
+  async #takeSnapshotsToPrune(): Promise<void> {
     for (const shard of this.#shards.all) {
       if (this.#stopped) return;
       if (!shard.hasRecordsSince(Math.max(1, shard.memory.openParents))) continue;
@@ -311,8 +311,8 @@ export class Housekeeping {
 
   async #deleteRows(): Promise<void> {
     const beforeMs = this.#beforeMs(this.#core.time.retentionMs());
-    const { forgetEnded, deleteEnded } = this.#store;
-    if (forgetEnded !== undefined) return await forgetEnded({ beforeMs }, () => this.#deletes);
+    const { pruneEnded, deleteEnded } = this.#store;
+    if (pruneEnded !== undefined) return await pruneEnded({ beforeMs }, () => this.#deletes);
     const range = { beforeMs, limit: DELETE_BATCH };
     while (this.#deletes && (await deleteEnded(range)) > 0) await this.#core.turns.next();
   }

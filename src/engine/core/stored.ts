@@ -35,7 +35,7 @@ export type WholeReads = Pick<
 /** Store methods that keep the store small. */
 export type Upkeep = Pick<
   OrderStore,
-  "writeSnapshot" | "deleteMarks" | "deleteEnded" | "forgetEnded" | "deleteVolume"
+  "writeSnapshot" | "deleteMarks" | "deleteEnded" | "pruneEnded" | "deleteVolume"
 >;
 
 type StoreQueries = Pick<Core, "store" | "questions">;
@@ -45,15 +45,15 @@ type StoreQueries = Pick<Core, "store" | "questions">;
  * answer reports progress. Errors of the store itself pass through unchanged.
  */
 export function timely({ store, questions }: StoreQueries): ShardReads & WholeReads & Upkeep {
-  const forgetEnded: OrderStore["forgetEnded"] = (range, goesOn) =>
+  const pruneEnded: OrderStore["pruneEnded"] = (range, goesOn) =>
     questions.whileProgressing(async (progressed) => {
-      await store.forgetEnded?.(range, () => {
+      await store.pruneEnded?.(range, () => {
         progressed();
         return goesOn();
       });
     });
   return {
-    ...(store.forgetEnded !== undefined && { forgetEnded }),
+    ...(store.pruneEnded !== undefined && { pruneEnded }),
     fence: (round) => questions.inTime(() => store.fence(round)),
     head: (shard) => questions.inTime(() => store.head(shard)),
     readSnapshot: (shard) =>

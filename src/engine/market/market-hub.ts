@@ -1,6 +1,6 @@
 import type { Price, Quantity } from "../../decimal/index.ts";
 import { readPrintInput, readQuoteInput, readQuoteSymbol } from "../../host-answers/index.ts";
-import type { KeptQuote, MarketMark, PricedPrint, Quote } from "../../model/index.ts";
+import type { MarketMark, PricedPrint, Quote, StoredQuote } from "../../model/index.ts";
 import type {
   Instruments,
   MarketSink,
@@ -48,7 +48,7 @@ type MarketAhead = Readonly<{ gates: Map<string, QuoteGate>; memory: QuoteMemory
 export type StoredMarket = Readonly<{
   marks: readonly MarketMark[];
   volume: VolumeState;
-  quotes: readonly KeptQuote[];
+  quotes: readonly StoredQuote[];
   ahead?: MarketAhead;
 }>;
 
@@ -91,7 +91,7 @@ export class MarketHub implements MarketSink {
   /** Markets of which a print has contradicted the log. Each is told once. */
   readonly #outOfLog: Set<string> = new Set();
   /** Quotes of the append that is under way. */
-  #quotesUnderWay: readonly KeptQuote[] = [];
+  #quotesUnderWay: readonly StoredQuote[] = [];
   #isClosing = false;
   readonly #core: Core;
   readonly #parts: MarketParts;
@@ -154,8 +154,8 @@ export class MarketHub implements MarketSink {
 
   /** Takes the durable marks of a shard that begins to run here. Earlier ones of it count no more. */
   arrive(shard: number, marks: readonly MarketMark[]): void {
-    this.history.forget(shard);
-    for (const { book } of this.#markets.values()) book.forgetShard(shard);
+    this.history.prune(shard);
+    for (const { book } of this.#markets.values()) book.pruneShard(shard);
     for (const mark of marks) if (mark.shard === shard) this.history.add(mark);
   }
 
@@ -442,7 +442,7 @@ export class MarketHub implements MarketSink {
   }
 
   /** Returns the last counted quotes that the store lacks: of markets with open parents and of those in `touched`. */
-  quotesToStore(touched: Iterable<string>): readonly KeptQuote[] {
+  quotesToStore(touched: Iterable<string>): readonly StoredQuote[] {
     if (!this.writes || this.tape.isAside) return [];
     this.#quotesUnderWay = this.memory.due((symbol) => this.#gates.get(symbol)?.last, touched);
     return this.#quotesUnderWay;

@@ -8,7 +8,7 @@ import {
   QUANTITY_SCALE,
   type Quantity,
 } from "../../decimal/index.ts";
-import type { KeptQuote, Level, Quote } from "../../model/index.ts";
+import type { Level, Quote, StoredQuote } from "../../model/index.ts";
 import type { LevelInput, QuoteDrop, QuoteInput } from "../../ports/index.ts";
 import type { MarkHistory } from "../../triggers/index.ts";
 import type { Moment } from "../core/engine-time.ts";
@@ -257,7 +257,7 @@ function isOrdered(levels: readonly Level[], direction: 1 | -1): boolean {
 export class QuoteMemory {
   readonly #watchesAll: boolean;
   /** Quotes in the store. */
-  readonly #stored: Map<string, KeptQuote> = new Map();
+  readonly #stored: Map<string, StoredQuote> = new Map();
   /** Number of parents that watch each market. Only watched markets have an entry. */
   readonly #open: Map<string, number> = new Map();
   /** Watched symbols whose last quote the store may not have. A commit looks at no others. */
@@ -274,7 +274,7 @@ export class QuoteMemory {
   }
 
   /** Stores quotes that are durable: those that the store held at the opening, and later ones. */
-  stored(quotes: readonly KeptQuote[]): void {
+  stored(quotes: readonly StoredQuote[]): void {
     for (const quote of quotes) this.#stored.set(quote.symbol, quote);
   }
 
@@ -318,8 +318,8 @@ export class QuoteMemory {
    * Returns the last counted quotes that the store does not have yet: of markets with open parents and of those in
    * `touched`.
    */
-  due(last: (symbol: string) => Quote | undefined, touched: Iterable<string>): readonly KeptQuote[] {
-    const quotes: KeptQuote[] = [];
+  due(last: (symbol: string) => Quote | undefined, touched: Iterable<string>): readonly StoredQuote[] {
+    const quotes: StoredQuote[] = [];
     for (const symbol of new Set([...this.#unkept, ...touched])) {
       const quote = last(symbol);
       if (quote === undefined || isSame(this.#stored.get(symbol), quote)) {
@@ -343,7 +343,7 @@ export class QuoteMemory {
   }
 }
 
-function isSame(stored: KeptQuote | undefined, { bid, ask, timeMs }: Quote): boolean {
+function isSame(stored: StoredQuote | undefined, { bid, ask, timeMs }: Quote): boolean {
   return stored !== undefined && stored.bid === bid && stored.ask === ask && stored.timeMs === timeMs;
 }
 

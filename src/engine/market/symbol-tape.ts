@@ -91,7 +91,7 @@ const MOST_IDS = 500_000;
 
 /** The volume of one symbol: what is stored of it, and on top of that the prints that wait for the store. */
 export class SymbolTape {
-  readonly ids: SeenIds = new SeenIds();
+  readonly ids: RecentIds = new RecentIds();
   /** Bars of the stored prints. */
   readonly bars: MinuteBars = new MinuteBars();
   readonly log: TradeLog = new TradeLog();
@@ -142,7 +142,7 @@ export class SymbolTape {
 }
 
 /** Ids in the order they were first seen. */
-class SeenIds {
+class RecentIds {
   readonly #seenAtMs: Map<string, number> = new Map();
   /** Iterator positioned before the oldest id. A new iterator would step over all dropped ids. */
   #oldest: Iterator<string> | undefined;

@@ -1,7 +1,7 @@
 import { EngineError, type ListUpdate, type OrderUpdate, type ShardsUpdate } from "../../engine/index.ts";
 import { CHILD_PREFIX, shardOf } from "../../lifecycle/index.ts";
 import { type NativeExecution, SHARD_COUNT } from "../../model/index.ts";
-import type { AccountEvent, AccountEvents, ToldFill } from "../../ports/index.ts";
+import type { AccountEvent, AccountEvents, ReportedFill } from "../../ports/index.ts";
 import type { Dialect } from "../../requests/index.ts";
 import { type JsonInput, writeJson } from "../../wire/index.ts";
 import { symbolForClient } from "../rest/compat/names.ts";
@@ -143,7 +143,7 @@ export class AccountStreams {
     this.#afterFill({ accountId, symbol, side, fill: { executionId, quantity, price, timeMs } });
   }
 
-  #afterFill(fill: ToldFill): void {
+  #afterFill(fill: ReportedFill): void {
     const update = this.#parts.accountEvents?.afterFill(fill);
     if (update !== undefined) this.#account({ accountId: fill.accountId, update });
   }

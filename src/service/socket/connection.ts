@@ -193,7 +193,7 @@ export class ServiceConnection {
     this.#unsubscribeBans = bans.watch(address, () => this.close(CLOSE.policy, "banned"));
     this.#holdings = traffic.guest(networkOf(address), {
       unsentBytes: () => peer.bufferedBytes(),
-      putOut: (kind, scope) => this.#putOut(kind, scope),
+      evict: (kind, scope) => this.#evict(kind, scope),
     });
   }
 
@@ -296,7 +296,7 @@ export class ServiceConnection {
    * Closes the connection because of the bytes it holds. Unsent bytes are dropped with it; otherwise they would still
    * be held.
    */
-  #putOut(kind: HeldKind, scope: LimitScope): void {
+  #evict(kind: HeldKind, scope: LimitScope): void {
     this.close(scope === "all" ? CLOSE.tryAgain : CLOSE.policy, HELD[kind]);
     if (kind === "unsent") this.#peer.drop?.();
   }

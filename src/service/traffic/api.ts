@@ -54,7 +54,7 @@ export interface TrafficGuest {
    * Called when the connection must be closed: it exceeds its own limit, or a limit for several connections is exceeded
    * and it holds the most bytes. Its bytes no longer count.
    */
-  readonly putOut: (kind: HeldKind, scope: LimitScope) => void;
+  readonly evict: (kind: HeldKind, scope: LimitScope) => void;
 }
 
 /** The bytes that one connection holds. The connection reports every change; after its end nothing counts. */

@@ -7,7 +7,7 @@ export type Part = {
   out: boolean;
   /** Returns an upper bound of the bytes it really holds. Called when a limit is exceeded. */
   readonly atMost: () => number;
-  readonly putOut: (scope: LimitScope) => void;
+  readonly evict: (scope: LimitScope) => void;
 };
 
 type Limits = Readonly<{ perConnection: number; perAddress: number; inAll: number }>;
@@ -88,7 +88,7 @@ export class ByteBudget {
   #out(part: Part, scope: LimitScope): void {
     this.drop(part);
     part.out = true;
-    part.putOut(scope);
+    part.evict(scope);
   }
 }
 

@@ -133,16 +133,16 @@ export class Traffic {
   }
 
   /** Starts counting what a connection of a network holds. */
-  guest(network: string, { unsentBytes, putOut }: TrafficGuest): Holdings {
+  guest(network: string, { unsentBytes, evict }: TrafficGuest): Holdings {
     let live = true;
     const partOf = (kind: HeldKind): Part => ({
       address: network,
       bytes: 0,
       out: false,
       atMost: kind === "unsent" ? unsentBytes : () => Number.POSITIVE_INFINITY,
-      putOut: (scope) => {
+      evict: (scope) => {
         end();
-        putOut(kind, scope);
+        evict(kind, scope);
       },
     });
     const parts = { unread: partOf("unread"), unanswered: partOf("unanswered"), unsent: partOf("unsent") };

@@ -13,11 +13,11 @@ testOrderStore(
   { describe, it },
   {
     name: "memory",
-    supports: { leases: true, pageEndedNames: true, priceBars: true, progress: true, forgetEnded: true },
+    supports: { leases: true, pageEndedNames: true, priceBars: true, progress: true, pruneEnded: true },
     createPlace() {
       const disk = createMemoryDisk();
       return {
-        open: () => createMemoryStore({ disk, clock: CLOCK, journal: { forget: true } }),
+        open: () => createMemoryStore({ disk, clock: CLOCK, journal: { prune: true } }),
         remove: () => {},
       };
     },
@@ -25,8 +25,8 @@ testOrderStore(
 );
 
 describe("memory disk", () => {
-  it("decision TA: without the option, no record leaves: the store has no forgetEnded", () => {
-    expect("forgetEnded" in createMemoryStore()).toBe(false);
+  it("decision TA: without the option, no record leaves: the store has no pruneEnded", () => {
+    expect("pruneEnded" in createMemoryStore()).toBe(false);
   });
 
   it("two stores without a disk share nothing", async () => {

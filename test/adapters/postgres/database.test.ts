@@ -199,7 +199,7 @@ describe("connections", () => {
     for (const requested of [
       () => nodes.renew({ incarnation: 1, state: "ready" }),
       () => nodes.nodes(),
-      () => nodes.bury({ incarnation: 2, beat: 1 }),
+      () => nodes.retire({ incarnation: 2, beat: 1 }),
       () => nodes.tail({ after: [], limit: 1 }),
     ])
       await expect(requested()).rejects.toThrow(/the server has not answered for 5 ms/);
@@ -387,7 +387,7 @@ describe("options", () => {
   it("decision XA: an archive without forgetting is refused: no record would ever come to it", async () => {
     const options = { url: "postgres://a@127.0.0.1:9/b", journal: { archive: () => undefined } };
     await expect(openPostgresStore(options)).rejects.toThrow(
-      "openPostgresStore.journal.archive needs openPostgresStore.journal.forget: true",
+      "openPostgresStore.journal.archive needs openPostgresStore.journal.prune: true",
     );
   });
 });

@@ -24,10 +24,10 @@ testOrderStore(
   { describe, it },
   {
     name: "postgres",
-    supports: { pageEndedNames: true, priceBars: true, progress: true, forgetEnded: true, leases: true },
+    supports: { pageEndedNames: true, priceBars: true, progress: true, pruneEnded: true, leases: true },
     createPlace() {
       const { options, remove } = places.create();
-      return { open: () => openPostgresStore({ ...options, journal: { forget: true } }), remove };
+      return { open: () => openPostgresStore({ ...options, journal: { prune: true } }), remove };
     },
   },
 );

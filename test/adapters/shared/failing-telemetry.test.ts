@@ -38,7 +38,7 @@ describe.each(Object.entries(FAILING))("decision CD: a telemetry %s", (_, event)
     const limiters = new StoredRateLimiters(
       {
         ...{ join: () => 1, counts: () => [], bans: () => [], putBans: () => undefined },
-        ...{ forget: () => 0, endOfOldest: () => undefined },
+        ...{ prune: () => 0, endOfOldest: () => undefined },
         putCounts({ orders }) {
           if (fails) throw new Error("no database");
           written.push(...orders.map((each) => each.orders));

@@ -53,7 +53,7 @@ function limiterWorld(options: Partial<StoredRateLimiterOptions> = {}) {
       written(`bans ${all.length}`);
       for (const ban of all) bans.set(ban.address, ban);
     },
-    forget() {
+    prune() {
       there();
       return 0;
     },

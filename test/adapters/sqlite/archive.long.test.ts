@@ -232,7 +232,7 @@ describe("decision TC: the archive", () => {
 
 describe("decision TC: a store with an archive", () => {
   const open = () =>
-    openSqliteStore({ exclusive: false, path: place.path, journal: { forget: true, archive: folder } });
+    openSqliteStore({ exclusive: false, path: place.path, journal: { prune: true, archive: folder } });
   const fill = async (store: ReturnType<typeof open>, from: number): Promise<void> => {
     const heads = await store.acquire();
     const { epoch = 0 } = heads[3] ?? {};
@@ -249,7 +249,7 @@ describe("decision TC: a store with an archive", () => {
     const store = open();
     for (const from of [1, 3, 5, 7]) await fill(store, from);
     await store.writeSnapshot({ shard: 3, sequence: 7, counter: 9, parents: [] });
-    await store.forgetEnded?.({ beforeMs: 5_000 }, always);
+    await store.pruneEnded?.({ beforeMs: 5_000 }, always);
     const left = (await store.readRecords({ shard: 3, after: 0, limit: 99 })).map(encodeRecord);
     expect(left).toHaveLength(2);
     const gone = (await records()).map((record) => record?.text);
@@ -266,13 +266,13 @@ describe("decision TC: a store with an archive", () => {
     await store.writeSnapshot({ shard: 3, sequence: 6, counter: 9, parents: [] });
     const full = join(folder, FIRST);
     spawnSync("mkdir", [full]);
-    await expect(store.forgetEnded?.({ beforeMs: 5_000 }, always)).rejects.toThrow(
+    await expect(store.pruneEnded?.({ beforeMs: 5_000 }, always)).rejects.toThrow(
       "cannot be written (EISDIR)",
     );
     expect(readValue(place.path, "SELECT count(*) FROM journal")).toBe(6);
     expect(countIn(place.path, "ended")).toBe(3);
     spawnSync("rmdir", [full]);
-    await store.forgetEnded?.({ beforeMs: 5_000 }, always);
+    await store.pruneEnded?.({ beforeMs: 5_000 }, always);
     expect(await records()).toHaveLength(4);
     await store.close();
   });
@@ -281,17 +281,15 @@ describe("decision TC: a store with an archive", () => {
     const store = open();
     for (const from of [1, 3, 5]) await fill(store, from);
     await store.writeSnapshot({ shard: 3, sequence: 6, counter: 9, parents: [] });
-    const other = { path: join(place.directory, "other.db"), journal: { forget: true, archive: folder } };
+    const other = { path: join(place.directory, "other.db"), journal: { prune: true, archive: folder } };
     expect(() => openSqliteStore(other)).toThrow(`the archive ${folder} belongs to another store`);
     const owner = join(folder, "store-id");
     const id = readFileSync(owner, "utf8");
     writeFileSync(owner, "12\n");
-    await expect(store.forgetEnded?.({ beforeMs: 5_000 }, always)).rejects.toThrow(
-      "belongs to another store",
-    );
+    await expect(store.pruneEnded?.({ beforeMs: 5_000 }, always)).rejects.toThrow("belongs to another store");
     expect(readValue(place.path, "SELECT count(*) FROM journal"), "nothing was deleted").toBe(6);
     writeFileSync(owner, id);
-    await store.forgetEnded?.({ beforeMs: 5_000 }, always);
+    await store.pruneEnded?.({ beforeMs: 5_000 }, always);
     await store.close();
     await open().close();
     rmSync(owner);
@@ -304,7 +302,7 @@ describe("decision TC: a store with an archive", () => {
     for (const from of [1, 3, 5]) await fill(store, from);
     await store.writeSnapshot({ shard: 3, sequence: 6, counter: 9, parents: [] });
     rmSync(join(folder, "store-id"));
-    await expect(store.forgetEnded?.({ beforeMs: 5_000 }, always)).rejects.toThrow("is its volume mounted?");
+    await expect(store.pruneEnded?.({ beforeMs: 5_000 }, always)).rejects.toThrow("is its volume mounted?");
     expect(readValue(place.path, "SELECT count(*) FROM journal"), "nothing was deleted").toBe(6);
     await store.close();
   });
@@ -317,7 +315,7 @@ describe("decision TC: a store with an archive", () => {
     mkdirSync(folder);
     expect(open).toThrow("is its volume mounted?");
     expect(readdirSync(folder)).toEqual([]);
-    await openSqliteStore({ exclusive: false, path: place.path, journal: { forget: true } }).close();
+    await openSqliteStore({ exclusive: false, path: place.path, journal: { prune: true } }).close();
   });
 
   it("decision VB: a name that appears while the directory is bound is never written over", () => {
@@ -336,14 +334,14 @@ describe("decision TC: a store with an archive", () => {
     const store = openSqliteStore({
       exclusive: false,
       path: place.path,
-      journal: { forget: true, archive: folder, probe },
+      journal: { prune: true, archive: folder, probe },
     });
     for (const from of [1, 3]) await fill(store, from);
     await store.writeSnapshot({ shard: 3, sequence: 4, counter: 9, parents: [] });
-    await store.forgetEnded?.({ beforeMs: 5_000 }, always);
+    await store.pruneEnded?.({ beforeMs: 5_000 }, always);
     for (const from of [5, 7]) await fill(store, from);
     await store.writeSnapshot({ shard: 3, sequence: 8, counter: 9, parents: [] });
-    await expect(store.forgetEnded?.({ beforeMs: DAY_MS + 5_000 }, always)).rejects.toMatchObject({
+    await expect(store.pruneEnded?.({ beforeMs: DAY_MS + 5_000 }, always)).rejects.toMatchObject({
       cause: { message: expect.stringContaining("belongs to another store") },
     });
     expect(files()).toContain(FIRST);
@@ -354,19 +352,19 @@ describe("decision TC: a store with an archive", () => {
     const points: string[] = [];
     const probe = (point: string): void => {
       points.push(point);
-      if (point === "before-forget-commit" && points.length < 9) throw new Error("stopped here");
+      if (point === "before-prune-commit" && points.length < 9) throw new Error("stopped here");
     };
-    const journal = { forget: true, archive: folder, probe };
+    const journal = { prune: true, archive: folder, probe };
     const store = openSqliteStore({ exclusive: false, path: place.path, journal });
     for (const from of [1, 3, 5]) await fill(store, from);
     await store.writeSnapshot({ shard: 3, sequence: 6, counter: 9, parents: [] });
-    await expect(store.forgetEnded?.({ beforeMs: 5_000 }, always)).rejects.toThrow("stopped here");
+    await expect(store.pruneEnded?.({ beforeMs: 5_000 }, always)).rejects.toThrow("stopped here");
     expect(await records()).toHaveLength(4);
     const whole = { whole: true, missing: 0, records: 6 };
     const verify = () => verifySqliteStore({ path: place.path, archive: folder });
     expect(await verify()).toMatchObject({ ...whole, stored: 6, archived: 0 });
     points.push(...Array.from({ length: 9 }, String));
-    await store.forgetEnded?.({ beforeMs: 5_000 }, always);
+    await store.pruneEnded?.({ beforeMs: 5_000 }, always);
     expect(await records()).toHaveLength(8);
     expect(await verify()).toMatchObject({ ...whole, stored: 2, archived: 4 });
     await store.close();
@@ -375,6 +373,6 @@ describe("decision TC: a store with an archive", () => {
   it("an archive without forget is refused", () => {
     expect(() =>
       openSqliteStore({ exclusive: false, path: place.path, journal: { archive: folder } }),
-    ).toThrow("openSqliteStore.journal.archive needs openSqliteStore.journal.forget: true");
+    ).toThrow("openSqliteStore.journal.archive needs openSqliteStore.journal.prune: true");
   });
 });

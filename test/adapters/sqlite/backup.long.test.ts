@@ -269,7 +269,7 @@ describe("decision TC: verifySqliteStore", () => {
     const store = openSqliteStore({
       exclusive: false,
       path: place.path,
-      journal: { forget: true, archive: archive() },
+      journal: { prune: true, archive: archive() },
     });
     await store.acquire();
     const orders = Array.from({ length: 30 }, (_, index) => -((index + 1) * 256 + 3));
@@ -280,7 +280,7 @@ describe("decision TC: verifySqliteStore", () => {
     const ended = orders.map((orderId, index) => ({ ...endedOrder({ orderId }), lastSequence: index + 1 }));
     await store.append({ shards: [part(3, 1, { records, ended })] });
     await store.writeSnapshot({ shard: 3, sequence: 30, counter: 99, parents: [] });
-    await store.forgetEnded?.({ beforeMs: 5_000 }, () => true);
+    await store.pruneEnded?.({ beforeMs: 5_000 }, () => true);
     return store;
   }
 

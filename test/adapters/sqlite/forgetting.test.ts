@@ -19,14 +19,14 @@ beforeEach(() => {
 afterEach(() => place.remove());
 
 const open = (forget = true): SqliteStore =>
-  openSqliteStore({ exclusive: false, path: place.path, journal: { forget } });
+  openSqliteStore({ exclusive: false, path: place.path, journal: { prune: forget } });
 const count = (kind: string): number => countIn(place.path, kind);
 
 describe("decision TA: records leave the file with the rows of their orders", () => {
   it("all records of orders and lists leave, those of open orders and the record of the snapshot stay", async () => {
     const store = open();
     await fill(store);
-    await store.forgetEnded?.(BEFORE, always);
+    await store.pruneEnded?.(BEFORE, always);
     // Order 2 has records 2 and 10; 12 is the record of the snapshot, of order 6.
     expect(await stored(store)).toEqual([2, 10, 12]);
     expect(readValue(place.path, "SELECT count(*) FROM journal_index")).toBe(3);
@@ -40,7 +40,7 @@ describe("decision TA: records leave the file with the rows of their orders", ()
   it("I54: after that the store opens, appends and reads as before", async () => {
     const store = open();
     await fill(store);
-    await store.forgetEnded?.(BEFORE, always);
+    await store.pruneEnded?.(BEFORE, always);
     await store.close();
     const next = open();
     const heads = await next.acquire();
@@ -55,7 +55,7 @@ describe("decision TA: records leave the file with the rows of their orders", ()
     await store.acquire();
     const { records } = recordsOf([[1], [1], [2]]);
     await store.append({ shards: [part(SHARD, 1, { records, ended: [ended(1, 2)] })] });
-    await store.forgetEnded?.(BEFORE, always);
+    await store.pruneEnded?.(BEFORE, always);
     expect(await stored(store)).toEqual([1, 2, 3]);
     await store.close();
   });
@@ -65,7 +65,7 @@ describe("decision TA: records leave the file with the rows of their orders", ()
     await fill(store);
     const later = open();
     await later.acquire();
-    await expect(store.forgetEnded?.(BEFORE, always)).rejects.toThrow("I60");
+    await expect(store.pruneEnded?.(BEFORE, always)).rejects.toThrow("I60");
     expect(count("log")).toBe(12);
     await store.close();
     await later.close();
@@ -75,7 +75,7 @@ describe("decision TA: records leave the file with the rows of their orders", ()
     const store = open();
     await fill(store);
     damageRow(place.path, recordKey(SHARD, 5), (text) => text.replace("1", "2"));
-    await expect(store.forgetEnded?.(BEFORE, always)).rejects.toThrow(`row "${recordKey(SHARD, 5)}"`);
+    await expect(store.pruneEnded?.(BEFORE, always)).rejects.toThrow(`row "${recordKey(SHARD, 5)}"`);
     // Order 1 has records 1, 5, 6 and 7.
     expect(await store.findEnded({ accountId: 1, orderId: idOf(3) })).toBeUndefined();
     expect(count("ended")).toBe(2);
@@ -89,7 +89,7 @@ describe("decision TA: records leave the file with the rows of their orders", ()
   it("a store without the option has no such method, and deletes rows alone", async () => {
     const store = open(false);
     await fill(store);
-    expect(store.forgetEnded).toBeUndefined();
+    expect(store.pruneEnded).toBeUndefined();
     await store.deleteEnded({ ...BEFORE, limit: 100 });
     expect(count("log")).toBe(12);
     await store.close();
@@ -104,7 +104,7 @@ describe("decision TA: leftovers", () => {
     await store.close();
     const next = open();
     await next.acquire();
-    await next.forgetEnded?.(BEFORE, always);
+    await next.pruneEnded?.(BEFORE, always);
     expect(count("log")).toBe(12);
     await next.close();
   });
@@ -116,7 +116,7 @@ describe("decision TA: leftovers", () => {
     for (let left = 3; stops < 40; left = 1, stops++) {
       let steps = left;
       let isOver = true;
-      await store.forgetEnded?.(BEFORE, () => {
+      await store.pruneEnded?.(BEFORE, () => {
         isOver = --steps > 0;
         return isOver;
       });
@@ -129,7 +129,7 @@ describe("decision TA: leftovers", () => {
       );
       if (isOver) break;
     }
-    await store.forgetEnded?.(BEFORE, always);
+    await store.pruneEnded?.(BEFORE, always);
     expect(await stored(store)).toHaveLength(3);
     await store.close();
   });

@@ -33,10 +33,10 @@ testOrderStore(
   { describe, it },
   {
     name: "sqlite",
-    supports: { leases: false, pageEndedNames: true, priceBars: true, progress: true, forgetEnded: true },
+    supports: { leases: false, pageEndedNames: true, priceBars: true, progress: true, pruneEnded: true },
     createPlace() {
       const { path, remove } = temporaryPlace();
-      return { open: () => openSqliteStore({ exclusive: false, path, journal: { forget: true } }), remove };
+      return { open: () => openSqliteStore({ exclusive: false, path, journal: { prune: true } }), remove };
     },
   },
 );

@@ -244,9 +244,9 @@ describe.skipIf(!canBackUp)("decision VA: a restore at a journal position", () =
   });
 
   it("refuses an archive that lacks the last records before the position, or a file that was cut there", async () => {
-    const store = openSqliteStore({ exclusive: false, path: place.path, journal: { forget: true, archive } });
+    const store = openSqliteStore({ exclusive: false, path: place.path, journal: { prune: true, archive } });
     await fill(store);
-    await store.forgetEnded?.(BEFORE, always);
+    await store.pruneEnded?.(BEFORE, always);
     await store.close();
     await backupSqliteStore({ path: place.path, to: backup });
     const [name = ""] = readdirSync(archive).filter((each) => each.endsWith(".ndjson"));

@@ -18,7 +18,7 @@ function probe(point: JournalPoint): void {
 
 /** Appends ended orders, and forgets those of the day before, a day at a time, until the process is killed. */
 async function main(): Promise<void> {
-  const store = openSqliteStore({ path, journal: { forget: true, archive, probe } });
+  const store = openSqliteStore({ path, journal: { prune: true, archive, probe } });
   const heads = await store.acquire();
   const { epoch = 0, sequence: last = 0 } = heads[SHARD] ?? {};
   process.stdout.write("ready\n");
@@ -39,7 +39,7 @@ async function main(): Promise<void> {
     }
     await store.append({ shards: [part(SHARD, epoch, { records, ended })] });
     await store.writeSnapshot({ shard: SHARD, sequence, counter: sequence, parents: [] });
-    await store.forgetEnded?.({ beforeMs: day * DAY_MS + 1 }, () => true);
+    await store.pruneEnded?.({ beforeMs: day * DAY_MS + 1 }, () => true);
   }
 }
 

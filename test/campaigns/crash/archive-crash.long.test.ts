@@ -21,7 +21,7 @@ it(`decision TC: SIGKILL at each named point and at random times, while records 
   const program = await bundleProgram("test/campaigns/crash/archive-child.ts", "archive-child");
   const points = words<JournalPoint>({
     ...{ "before-archive-write": true, "during-archive-write": true, "after-archive-write": true },
-    ...{ "before-forget-commit": true, "after-forget-commit": true },
+    ...{ "before-prune-commit": true, "after-prune-commit": true },
     ...{ "before-archive-swap": true, "during-archive-swap": true },
   });
   const kills = [...points, ...Array.from({ length: KILLS }, () => undefined)];

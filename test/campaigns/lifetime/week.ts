@@ -138,7 +138,7 @@ export async function runWeek({ records, days, shards, folder, say }: WeekPlan):
     join(folder, "archive"),
     join(folder, "backup.db"),
   ];
-  const store = openSqliteStore({ path, journal: { forget: true, archive } });
+  const store = openSqliteStore({ path, journal: { prune: true, archive } });
   const [head] = await store.acquire();
   const writer = new Writer(store, head?.epoch ?? 0, shards);
   const ordersPerHour = Math.ceil(records / RECORDS_PER_ORDER / days / 24);
@@ -179,7 +179,7 @@ export async function runWeek({ records, days, shards, folder, say }: WeekPlan):
 async function forget(store: SqliteStore, nowMs: number): Promise<number> {
   let [longestMs, sinceMs] = [0, performance.now()];
   // Between two steps the event loop turns: what it does then counts too.
-  await store.forgetEnded?.({ beforeMs: nowMs - RETENTION_DAYS * 24 * HOUR_MS }, () => {
+  await store.pruneEnded?.({ beforeMs: nowMs - RETENTION_DAYS * 24 * HOUR_MS }, () => {
     longestMs = Math.max(longestMs, performance.now() - sinceMs);
     queueMicrotask(() => {
       sinceMs = performance.now();

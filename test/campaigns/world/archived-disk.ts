@@ -28,10 +28,10 @@ export const archivedDisk: CreateDisk = (forgets) => {
     const store = openSqliteStore({
       exclusive: false,
       path: join(folder, "orders.db"),
-      journal: { forget: true, archive },
+      journal: { prune: true, archive },
     });
     opened.push(store);
-    const { writeSnapshot, readSnapshot, readVolume, deleteVolume, deleteEnded, forgetEnded } = store;
+    const { writeSnapshot, readSnapshot, readVolume, deleteVolume, deleteEnded, pruneEnded } = store;
     return {
       ...store,
       writeSnapshot: counted(writeSnapshot),
@@ -39,7 +39,7 @@ export const archivedDisk: CreateDisk = (forgets) => {
       readVolume: counted(readVolume),
       deleteVolume: counted(deleteVolume),
       deleteEnded: counted(deleteEnded),
-      ...(forgetEnded && { forgetEnded: counted(forgetEnded) }),
+      ...(pruneEnded && { pruneEnded: counted(pruneEnded) }),
     };
   };
   return {

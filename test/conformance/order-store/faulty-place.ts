@@ -15,7 +15,7 @@ const WHOLE: OrderStoreSupport = {
   pageEndedNames: true,
   priceBars: true,
   progress: true,
-  forgetEnded: true,
+  pruneEnded: true,
 };
 const CLOCK = createManualClock({ startMs: 1_000 });
 
@@ -34,7 +34,7 @@ export function memorySubject(
       let handles = 0;
       return {
         open() {
-          const store = createMemoryStore({ disk, clock: CLOCK, journal: { forget: true } });
+          const store = createMemoryStore({ disk, clock: CLOCK, journal: { prune: true } });
           return { ...store, ...plant(store, handles++) };
         },
         remove: () => {},

@@ -1,13 +1,13 @@
 import type { OrderStore } from "../../../src/ports/index.ts";
 import { keepsFirstRow, type PlantedStore, planted, type StoreFault } from "./faulty-place.ts";
 
-type Forget = NonNullable<OrderStore["forgetEnded"]>;
+type Forget = NonNullable<OrderStore["pruneEnded"]>;
 
 const changed =
   (change: (store: OrderStore, ...requested: Parameters<Forget>) => Promise<void> | undefined): StoreFault =>
   () =>
   (store) => ({
-    forgetEnded: async (range, goesOn) => await change(store, range, goesOn),
+    pruneEnded: async (range, goesOn) => await change(store, range, goesOn),
   });
 
 /** Hides records of shard 0 after a deletion: those that `isGone` names. */
@@ -16,8 +16,8 @@ const alsoHides =
   () => {
     let snapshot: number | undefined;
     return (store) => ({
-      async forgetEnded(range, goesOn) {
-        await store.forgetEnded?.(range, goesOn);
+      async pruneEnded(range, goesOn) {
+        await store.pruneEnded?.(range, goesOn);
         snapshot = (await store.readSnapshot(0))?.sequence ?? 0;
       },
       async readRecords(range) {
@@ -35,8 +35,8 @@ const IN_STEPS = "many orders leave in short steps";
 const legsFirst: StoreFault = () => {
   let beforeMs = 0;
   return (store) => ({
-    async forgetEnded(range, goesOn) {
-      await store.forgetEnded?.(range, goesOn);
+    async pruneEnded(range, goesOn) {
+      await store.pruneEnded?.(range, goesOn);
       beforeMs = range.beforeMs;
     },
     async findEnded(key) {
@@ -49,10 +49,10 @@ const legsFirst: StoreFault = () => {
 /** Faults of deleting ended orders together with their records. */
 export const forgettingFaults: readonly PlantedStore[] = [
   planted("the method is missing", ["a store that forgets has the method"], () => () => ({
-    forgetEnded: undefined as never,
+    pruneEnded: undefined as never,
   })),
   planted("the method is there and declared as absent", ["a store that does not forget"], () => () => ({}), {
-    forgetEnded: false,
+    pruneEnded: false,
   }),
   planted(
     "records stay when their rows leave",
@@ -62,7 +62,7 @@ export const forgettingFaults: readonly PlantedStore[] = [
   planted(
     "the time of a deletion is included",
     [TOGETHER],
-    changed((store, { beforeMs }, goesOn) => store.forgetEnded?.({ beforeMs: beforeMs + 1 }, goesOn)),
+    changed((store, { beforeMs }, goesOn) => store.pruneEnded?.({ beforeMs: beforeMs + 1 }, goesOn)),
   ),
   planted(
     "the record before the first deleted one leaves too",
@@ -89,7 +89,7 @@ export const forgettingFaults: readonly PlantedStore[] = [
     "rows of orders above the snapshot are deleted",
     [NEEDED],
     changed(async (store, range, goesOn) => {
-      await store.forgetEnded?.(range, goesOn);
+      await store.pruneEnded?.(range, goesOn);
       await store.deleteEnded({ ...range, limit: 1_000 });
     }),
   ),
@@ -107,7 +107,7 @@ export const forgettingFaults: readonly PlantedStore[] = [
     const owned: OrderStore[] = [];
     return (store) => {
       owned.push(store);
-      return { forgetEnded: async (range, goesOn) => await owned.at(-1)?.forgetEnded?.(range, goesOn) };
+      return { pruneEnded: async (range, goesOn) => await owned.at(-1)?.pruneEnded?.(range, goesOn) };
     };
   }),
   planted(
@@ -115,12 +115,12 @@ export const forgettingFaults: readonly PlantedStore[] = [
     ["a deletion that ends early leaves each order whole"],
     changed(async (store, { beforeMs }, goesOn) => {
       while ((await store.deleteEnded({ beforeMs, limit: 250 })) > 0) if (!goesOn()) return;
-      await store.forgetEnded?.({ beforeMs }, goesOn);
+      await store.pruneEnded?.({ beforeMs }, goesOn);
     }),
   ),
   planted(
     "the question whether to go on is not asked",
     [IN_STEPS],
-    changed((store, range) => store.forgetEnded?.(range, () => true)),
+    changed((store, range) => store.pruneEnded?.(range, () => true)),
   ),
 ];

@@ -61,11 +61,11 @@ const rowFaults = [
     "a node is declared dead whatever its beat",
     ["a node is declared dead only if its beat"],
     withLeases((leases) => ({
-      async bury(watched) {
+      async retire(watched) {
         const row = (await leases.nodes()).nodes.find(
           ({ incarnation }) => incarnation === watched.incarnation,
         );
-        return await leases.bury({ ...watched, beat: row?.beat ?? 0 });
+        return await leases.retire({ ...watched, beat: row?.beat ?? 0 });
       },
     })),
   ),
@@ -109,19 +109,19 @@ const rowFaults = [
         const rows = new Map([...dead, ...view.nodes.map((row) => [row.incarnation, row] as const)]);
         return { ...view, nodes: [...rows.values()].sort((a, b) => a.incarnation - b.incarnation) };
       };
-      const bury: ShardLeases["bury"] = async (watched) => {
-        const isDead = await leases.bury(watched);
+      const bury: ShardLeases["retire"] = async (watched) => {
+        const isDead = await leases.retire(watched);
         await nodes();
         return isDead;
       };
-      return { leases: { ...leases, nodes, bury } };
+      return { leases: { ...leases, nodes, retire: bury } };
     };
   }),
   planted(
     "the row of a node that left stays",
     ["a node that leaves has no row"],
     withLeases((leases) => ({
-      leave: async (incarnation) => void (await leases.bury({ incarnation, beat: 0 })),
+      leave: async (incarnation) => void (await leases.retire({ incarnation, beat: 0 })),
     })),
   ),
 ];

@@ -16,7 +16,7 @@ const poor = memorySubject(
   () => (store) => ({
     leases: undefined as never,
     pageEndedNames: undefined as never,
-    forgetEnded: undefined as never,
+    pruneEnded: undefined as never,
     async readVolume() {
       const { priceBars: _priceBars, ...volume } = await store.readVolume();
       return volume;
@@ -25,7 +25,7 @@ const poor = memorySubject(
     readSnapshot: (shard) => store.readSnapshot(shard),
     deleteVolume: (cutoff) => store.deleteVolume(cutoff),
   }),
-  { leases: false, pageEndedNames: false, priceBars: false, progress: false, forgetEnded: false },
+  { leases: false, pageEndedNames: false, priceBars: false, progress: false, pruneEnded: false },
 );
 
 testPlantedFaults("order store", {

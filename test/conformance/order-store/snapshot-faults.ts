@@ -1,5 +1,5 @@
 import { Price } from "../../../src/decimal/index.ts";
-import type { KeptQuote, MarketMark } from "../../../src/model/index.ts";
+import type { MarketMark, StoredQuote } from "../../../src/model/index.ts";
 import type { AppendBatch, OrderStore, ShardSnapshot } from "../../../src/ports/index.ts";
 import { type PlantedStore, planted, type StoreFault, someTurns } from "./faulty-place.ts";
 
@@ -234,11 +234,11 @@ const marketFaults = [
   planted("quotes are read as decimal texts", ["the last quote of each market is stored"], () => (store) => ({
     readQuotes: async () =>
       (await store.readQuotes()).map(
-        (quote): KeptQuote => ({ ...quote, ask: Price.format(quote.ask) as unknown as Price }),
+        (quote): StoredQuote => ({ ...quote, ask: Price.format(quote.ask) as unknown as Price }),
       ),
   })),
   planted("quotes are kept in the handle", ["quotes are written with the records"], () => (store) => {
-    const stored = new Map<string, KeptQuote>();
+    const stored = new Map<string, StoredQuote>();
     return {
       append({ quotes = [], ...batch }) {
         for (const quote of quotes) stored.set(quote.symbol, quote);

@@ -12,7 +12,7 @@ function house(limits: TrafficLimits) {
   const guest = (name: string, network: string) =>
     traffic.guest(network, {
       unsentBytes: () => waits.get(name) ?? 0,
-      putOut: (kind, scope) => out.push([name, kind, scope]),
+      evict: (kind, scope) => out.push([name, kind, scope]),
     });
   return { traffic, out, waits, guest };
 }

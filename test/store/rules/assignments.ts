@@ -93,7 +93,7 @@ const onlyToLive = leaseRule({
     const c = await joined(other, "c");
     await leases.assign({ shards: [1], to: c });
     await leases.assign({ shards: [2], to: b });
-    await leases.bury({ incarnation: b, beat: 0 });
+    await leases.retire({ incarnation: b, beat: 0 });
     for (const [name, to] of [["dead", b] as const, ["gone", c + 1] as const]) {
       same(`assign to a node that is ${name}`, await leases.assign({ shards: [1, 2, 3], to }), 0);
       same(

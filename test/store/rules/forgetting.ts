@@ -17,10 +17,10 @@ const FIRST = 256;
 const [A, B, C, D, E, F] = [-FIRST, -2 * FIRST, -3 * FIRST, -4 * FIRST, -5 * FIRST, -6 * FIRST];
 const LIST = endedList({ listId: -9 * FIRST, legs: [D, E] });
 
-const where = { forgetEnded: true };
+const where = { pruneEnded: true };
 
 const forget = async (store: OrderStore, goesOn: () => boolean = () => true): Promise<void> =>
-  await store.forgetEnded?.({ beforeMs: BEFORE_MS }, goesOn);
+  await store.pruneEnded?.({ beforeMs: BEFORE_MS }, goesOn);
 
 /** Returns the sequences of the records that are left of shard 0. */
 async function left(store: OrderStore): Promise<readonly number[]> {
@@ -62,21 +62,21 @@ async function fill(store: OrderStore): Promise<void> {
 
 const present: StoreRule = {
   name: "a store that forgets has the method",
-  remedy: "Implement `forgetEnded`, or declare `forgetEnded: false`.",
+  remedy: "Implement `pruneEnded`, or declare `pruneEnded: false`.",
   where,
   async check({ store }) {
-    const { forgetEnded } = store;
-    holds("typeof forgetEnded", typeof forgetEnded === "function", "function", forgetEnded);
+    const { pruneEnded } = store;
+    holds("typeof pruneEnded", typeof pruneEnded === "function", "function", pruneEnded);
   },
 };
 
 const absent: StoreRule = {
   name: "a store that does not forget has no such method",
   remedy:
-    "Declare `forgetEnded: true`, or leave the method out: the engine calls it in place of `deleteEnded` where it exists.",
-  where: { forgetEnded: false },
+    "Declare `pruneEnded: true`, or leave the method out: the engine calls it in place of `deleteEnded` where it exists.",
+  where: { pruneEnded: false },
   async check({ store }) {
-    same("the method forgetEnded", store.forgetEnded, undefined);
+    same("the method pruneEnded", store.pruneEnded, undefined);
   },
 };
 
@@ -179,7 +179,7 @@ const owner: StoreRule = {
     await snapshotAt(store, 11);
     const later = await open();
     await later.acquire();
-    await refused("forgetEnded of a handle that was replaced", () => forget(store));
+    await refused("pruneEnded of a handle that was replaced", () => forget(store));
     same("the records that are left", (await left(later)).length, 11);
     same("the rows that are left", (await rowsOf(later)).length, 5);
   },
@@ -227,7 +227,7 @@ const inSteps: StoreRule = {
     done.push("appended");
     await forgetting;
     same(`append while ${rows} orders leave`, done, ["appended", "forgotten"]);
-    holds(`forgetEnded of ${rows} orders`, received > 0, "calls of `goesOn`", received);
+    holds(`pruneEnded of ${rows} orders`, received > 0, "calls of `goesOn`", received);
   },
 };
 

@@ -171,7 +171,7 @@ const releasesEpochs = leaseRule({
 const marksStay = leaseRule({
   name: "I60: marks and ended orders of a shard are deleted by its owner alone",
   remedy:
-    "Judge each row that `deleteMarks`, `deleteEnded` and `forgetEnded` delete by the epoch of its shard.",
+    "Judge each row that `deleteMarks`, `deleteEnded` and `pruneEnded` delete by the epoch of its shard.",
   async check(leases, { store, open }) {
     const other = await open();
     const [a, b] = [await joined(leases), await joined(leasesOf(other), "b")];

@@ -113,7 +113,7 @@ const wants = leaseRule({
     same("renewals and rows after that", await seen(), wanted);
     same("withdrawn", await leases.want({ incarnation: node }), true);
     same("renewals and rows then", await seen(), [undefined, undefined, undefined, undefined]);
-    await leases.bury({ incarnation: other, beat: 4 });
+    await leases.retire({ incarnation: other, beat: 4 });
     const wish = { wanted: "hand-over" } as const;
     same("want of a dead node", await leases.want({ incarnation: other, ...wish }), false);
     same("want of a node that never was", await leases.want({ incarnation: other + 1, ...wish }), false);
@@ -140,11 +140,15 @@ const buries = leaseRule({
   async check(leases) {
     const incarnation = await joined(leases);
     await leases.renew({ incarnation, state: "following" });
-    same("bury with an earlier beat", await leases.bury({ incarnation, beat: 0 }), false);
+    same("bury with an earlier beat", await leases.retire({ incarnation, beat: 0 }), false);
     same("alive after that", (await leases.renew({ incarnation, state: "following" })).alive, true);
-    same("bury with the beat of the row", await leases.bury({ incarnation, beat: 2 }), true);
-    same("bury of a dead node", await leases.bury({ incarnation, beat: 9 }), true);
-    same("bury of a node that never was", await leases.bury({ incarnation: incarnation + 1, beat: 0 }), true);
+    same("bury with the beat of the row", await leases.retire({ incarnation, beat: 2 }), true);
+    same("bury of a dead node", await leases.retire({ incarnation, beat: 9 }), true);
+    same(
+      "bury of a node that never was",
+      await leases.retire({ incarnation: incarnation + 1, beat: 0 }),
+      true,
+    );
     same("a renewal of the dead node", (await leases.renew({ incarnation, state: "active" })).alive, false);
     const { beat, dead, state } = (await rowOf(leases, incarnation)) ?? {};
     same("its row", { beat, dead, state }, { beat: 2, dead: true, state: "following" });
@@ -186,7 +190,7 @@ const ownerStays = leaseRule({
     const next = await joined(later, "b");
     same("claim while the owner lives", await later.claim(every(next)), undefined);
     same("the epochs after that", epochsIn(await later.nodes()), [2]);
-    await later.bury({ incarnation: owner, beat: 0 });
+    await later.retire({ incarnation: owner, beat: 0 });
     same("the owner of the shards of a dead node", ownersIn(await later.nodes()), [owner]);
     same("claim of the dead node itself", await leases.claim(every(owner)), undefined);
     same("claim of a node that never was", await leases.claim(every(next + 1)), undefined);
@@ -283,11 +287,11 @@ const bounded = leaseRule({
   async check(leases) {
     const owner = await joined(leases);
     await leases.claim(every(owner));
-    await leases.bury({ incarnation: owner, beat: 0 });
+    await leases.retire({ incarnation: owner, beat: 0 });
     const dead: number[] = [];
     for (let count = 0; count < DEAD_RETAINED + 4; count++) {
       const incarnation = await joined(leases);
-      await leases.bury({ incarnation, beat: 0 });
+      await leases.retire({ incarnation, beat: 0 });
       dead.push(incarnation);
     }
     const last = await joined(leases);

@@ -84,8 +84,8 @@ const closed: StoreRule = {
     for (const [name, call] of Object.entries(calls)) await refused(`${name} after close`, call);
     if (store.pageEndedNames !== undefined)
       await refused("pageEndedNames after close", () => store.pageEndedNames?.({ limit: 1 }));
-    if (store.forgetEnded !== undefined)
-      await refused("forgetEnded after close", () => store.forgetEnded?.({ beforeMs: 1 }, () => true));
+    if (store.pruneEnded !== undefined)
+      await refused("pruneEnded after close", () => store.pruneEnded?.({ beforeMs: 1 }, () => true));
   },
 };
 

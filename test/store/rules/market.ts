@@ -1,10 +1,10 @@
 import { refused, same } from "../../../src/conformance/checks.ts";
 import { price } from "../../../src/decimal/index.ts";
-import { type KeptQuote, SHARD_COUNT } from "../../../src/model/index.ts";
+import { SHARD_COUNT, type StoredQuote } from "../../../src/model/index.ts";
 import { part, QUOTE, sampleMark, sampleRecord } from "./samples.ts";
 import type { StoreRule, StoreRules } from "./world.ts";
 
-const LARGEST: KeptQuote = {
+const LARGEST: StoredQuote = {
   symbol: "ETH/USD",
   bid: price("0.00000001"),
   ask: price("9999999999.99999999"),

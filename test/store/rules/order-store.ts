@@ -56,7 +56,7 @@ export const orderStoreRules: Readonly<Record<string, Rules<StoreWorld, OrderSto
  * export const declareTests = (): void =>
  *   testOrderStore({ describe, it }, {
  *     name: "memory",
- *     supports: { leases: false, pageEndedNames: true, priceBars: true, progress: true, forgetEnded: false },
+ *     supports: { leases: false, pageEndedNames: true, priceBars: true, progress: true, pruneEnded: false },
  *     createPlace() {
  *       const disk = createMemoryDisk();
  *       return { open: () => createMemoryStore({ disk }), remove: () => {} };

@@ -3,11 +3,11 @@ import {
   type EndedList,
   ExecutionIds,
   type JournalRecord,
-  type KeptQuote,
   type ListMembership,
   type MarketMark,
   type ParentOrder,
   type PricedPrint,
+  type StoredQuote,
 } from "../../../src/model/index.ts";
 import type { OrderStore, ShardAppend } from "../../../src/ports/index.ts";
 
@@ -132,7 +132,7 @@ export function recordsOfOrders(
 }
 
 /** The last quote of BTC/USD. */
-export const QUOTE: KeptQuote = {
+export const QUOTE: StoredQuote = {
   symbol: "BTC/USD",
   bid: price("100"),
   ask: price("101"),

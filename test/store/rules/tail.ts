@@ -108,7 +108,7 @@ const closed: StoreRule = {
     await close(store);
     await refused("nodes after close", async () => await leases?.nodes());
     await refused("renew after close", async () => await leases?.renew({ incarnation: 1, state: "active" }));
-    await refused("bury after close", async () => await leases?.bury({ incarnation: 1, beat: 0 }));
+    await refused("bury after close", async () => await leases?.retire({ incarnation: 1, beat: 0 }));
     await refused("claim after close", async () => await leases?.claim(every(1)));
     await refused("assign after close", async () => await leases?.assign({ shards: [1] }));
     await refused("heads after close", async () => await leases?.heads());

@@ -30,8 +30,8 @@ export interface OrderStoreSupport {
    * each part with `reading`, `writing` and `deleting`.
    */
   readonly progress: boolean;
-  /** Whether it has `forgetEnded`. If not, its journal keeps the records of orders that retention deletes. */
-  readonly forgetEnded: boolean;
+  /** Whether it has `pruneEnded`. If not, its journal keeps the records of orders that retention deletes. */
+  readonly pruneEnded: boolean;
 }
 
 /** An adapter of the order store port as its author describes it to the suite. */
@@ -49,7 +49,7 @@ export const orderStoreSubject: OptionCheck = /* @__PURE__ */ optionsOf<OrderSto
   name: nameOption,
   supports: optionsOf<OrderStoreSupport>({
     ...{ pageEndedNames: flagOption, priceBars: flagOption },
-    ...{ leases: flagOption, progress: flagOption, forgetEnded: flagOption },
+    ...{ leases: flagOption, progress: flagOption, pruneEnded: flagOption },
   }),
   createPlace: functionOption("creates an empty place"),
 });

@@ -58,7 +58,7 @@ export class WorldLeases {
       renew: (node) => this.#renew(instance, () => call(() => leases.renew(node))),
       want: (wish) => call(() => leases.want(wish)),
       nodes: () => call(() => leases.nodes()),
-      bury: (watched) => call(() => this.#bury(watched, () => leases.bury(watched))),
+      retire: (watched) => call(() => this.#bury(watched, () => leases.retire(watched))),
       claim: (set) => call(() => this.#receive(instance, set, () => leases.claim(set))),
       release: (set) => {
         if (set.epochs !== undefined) this.#parts.giving.gives(instance, set.shards);

@@ -67,7 +67,7 @@ class FrontGate {
   #guest(id: number, network: string): Holdings {
     const holdings = this.#parts.traffic.guest(network, {
       unsentBytes: () => Number.POSITIVE_INFINITY,
-      putOut: (_kind, scope) => {
+      evict: (_kind, scope) => {
         this.#guests.delete(id);
         this.#parts.batch.add(["put out", id, scope]);
       },

@@ -158,7 +158,7 @@ export class FrontRequests {
     let cut = false;
     const holdings = traffic.guest(traffic.networkOf(request), {
       unsentBytes: () => 0,
-      putOut: () => {
+      evict: () => {
         cut = true;
         batch.add(["cut", id]);
       },

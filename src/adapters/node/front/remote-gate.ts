@@ -35,7 +35,7 @@ type Guest = {
   readonly id: number;
   readonly network: string;
   readonly unsentBytes: () => number;
-  readonly putOut: TrafficGuest["putOut"];
+  readonly evict: TrafficGuest["evict"];
   unread: number;
   unsent: number;
   reportedUnread: number;
@@ -105,9 +105,9 @@ export class RemoteGate implements TrafficGate {
     return verdict === "in" ? this.#leaveOf(id) : undefined;
   }
 
-  guest(network: string, { unsentBytes, putOut }: TrafficGuest): Holdings {
+  guest(network: string, { unsentBytes, evict }: TrafficGuest): Holdings {
     const guest: Guest = {
-      ...{ id: ++this.#count, network, unsentBytes, putOut, reported: false, ended: false },
+      ...{ id: ++this.#count, network, unsentBytes, evict, reported: false, ended: false },
       ...{ unread: 0, unsent: 0, reportedUnread: 0, reportedUnsent: 0 },
     };
     return {
@@ -127,12 +127,12 @@ export class RemoteGate implements TrafficGate {
   }
 
   /** Closes a guest that holds more than it may. */
-  putOut(id: number, scope: LimitScope): void {
+  evict(id: number, scope: LimitScope): void {
     const guest = this.#guests.get(id);
     if (guest === undefined || guest.ended) return;
     guest.ended = true;
     this.#change(guest);
-    guest.putOut(guest.unsent > 0 ? "unsent" : "unread", scope);
+    guest.evict(guest.unsent > 0 ? "unsent" : "unread", scope);
   }
 
   /** Adds the changes since the last list to the next one. */

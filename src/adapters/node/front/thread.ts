@@ -52,7 +52,7 @@ function take(message: ToFront, parts: Parts): void {
     case "verdict":
       return gate.verdict(message[1], message[2]);
     case "put out":
-      return gate.putOut(message[1], message[2]);
+      return gate.evict(message[1], message[2]);
     case "send":
       return sockets.send(message[1], message[2]);
     case "ping":

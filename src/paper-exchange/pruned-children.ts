@@ -7,7 +7,7 @@ const MARKS_RETAINED = 100_000;
 const MARKS_PER_LINE = 1_000;
 
 /** A part of the data about forgotten children, as the record stores it. */
-export type ForgottenMarks = Readonly<{
+export type PrunedMarks = Readonly<{
   /** The highest forgotten attempt by parent, oldest first. */
   marks: readonly (readonly [parent: string, attempt: number])[];
   /** Parents accepted up to this time may have had a mark that was dropped. */
@@ -21,7 +21,7 @@ export type ForgottenMarks = Readonly<{
  * forgotten attempt covers all of them. The number of marks is limited. For a parent whose mark was dropped, a look-up
  * is decided by its acceptance time, and a submit by the deadline.
  */
-export class ForgottenChildren {
+export class PrunedChildren {
   readonly #marks: Map<string, number> = new Map();
   readonly #limit: number;
   #acceptedUntilMs = -1;
@@ -39,14 +39,14 @@ export class ForgottenChildren {
   }
 
   /** Adds stored data from the record. */
-  restore({ marks, acceptedUntilMs, deadlineUntilMs }: ForgottenMarks): void {
+  restore({ marks, acceptedUntilMs, deadlineUntilMs }: PrunedMarks): void {
     this.#acceptedUntilMs = Math.max(this.#acceptedUntilMs, acceptedUntilMs);
     this.#deadlineUntilMs = Math.max(this.#deadlineUntilMs, deadlineUntilMs);
     for (const [parent, attempt] of marks) this.#mark(parent, attempt);
   }
 
   /** Returns all data, in parts of bounded size. */
-  *parts(): Iterable<ForgottenMarks> {
+  *parts(): Iterable<PrunedMarks> {
     const marks = [...this.#marks];
     for (let from = 0; from < marks.length; from += MARKS_PER_LINE) {
       yield {

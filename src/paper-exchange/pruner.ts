@@ -8,8 +8,8 @@ import type { VenueFill } from "./execution-terms.ts";
 import { commissionOf } from "./ledger.ts";
 import type { VenueRecord } from "./venue-record.ts";
 
-/** Conditions under which a venue may forget a child. */
-export interface Forgetting {
+/** Conditions under which a venue may prune a child. */
+export interface Pruning {
   /** Time since it was settled, on the venue's clock. */
   readonly afterMs: number;
   /** Time since it was last looked up or the venue was opened, on the monotonic clock. Both conditions must hold. */
@@ -25,12 +25,12 @@ const SLICE = 256;
 /** A record with fewer obsolete lines is not rewritten. */
 const STALE_LINES = 1_000;
 
-/** Dependencies of a forgetter on its venue. */
-type ForgetterParts = Readonly<{
+/** Dependencies of a pruner on its venue. */
+type PrunerParts = Readonly<{
   clock: Clock;
   record: VenueRecord;
   log: AppendLog;
-  forgetting: Forgetting;
+  forgetting: Pruning;
   /** Counts a promise as work of the venue until it settles. */
   work: <T>(work: Promise<T>) => Promise<T>;
   /** Called when a child has been durably forgotten. */
@@ -39,16 +39,16 @@ type ForgetterParts = Readonly<{
 }>;
 
 /**
- * Forgets children that were settled a while ago. First a line of the record states it; then they are removed from
+ * Prunes children that were settled a while ago. First a line of the record states it; then they are removed from
  * memory, some in each turn. When half of the record is obsolete, it is rewritten beside the old one.
  */
-export class Forgetter {
-  readonly #parts: ForgetterParts;
+export class Pruner {
+  readonly #parts: PrunerParts;
   readonly #settled: SettledChildren;
   #cancel: (() => void) | undefined;
   #isStopped = false;
 
-  constructor(parts: ForgetterParts) {
+  constructor(parts: PrunerParts) {
     this.#parts = parts;
     this.#settled = new SettledChildren(parts.forgetting);
     for (const childId of parts.record.settled()) this.requested(childId);
@@ -79,7 +79,7 @@ export class Forgetter {
 
   async #look(): Promise<void> {
     try {
-      await this.#forgetDue();
+      await this.#pruneDue();
       await this.#compact();
     } catch (error) {
       // The writers of the record report that it cannot be written. Children that were not forgotten now are forgotten
@@ -91,7 +91,7 @@ export class Forgetter {
     this.#arm();
   }
 
-  async #forgetDue(): Promise<void> {
+  async #pruneDue(): Promise<void> {
     const { clock, record, log } = this.#parts;
     while (!this.#isStopped && !log.isFailing) {
       const now = { nowMs: clock.nowMs(), monotonicMs: clock.monotonicMs() };
@@ -132,9 +132,9 @@ type SettlementTimes = Readonly<{ settledAtMs: number; requestedAtMs: number }>;
  */
 class SettledChildren {
   readonly #children: Map<string, SettlementTimes> = new Map();
-  readonly #forgetting: Forgetting;
+  readonly #forgetting: Pruning;
 
-  constructor(forgetting: Forgetting) {
+  constructor(forgetting: Pruning) {
     this.#forgetting = forgetting;
   }
 
