@@ -11,6 +11,7 @@ import type {
   StallCause,
   TimeInForce,
 } from "../model/index.ts";
+import type { OrderFieldName } from "../requests/index.ts";
 import {
   type Count,
   type Flag,
@@ -133,10 +134,16 @@ const PAGE = {
   nextOrderId: whole as Id,
 } as const;
 
+/** The fields of a request, but those with another name in replies. A new one does not compile until it is above. */
+type SentFields = Record<
+  Exclude<OrderFieldName, "quantity" | "newClientOrderId" | "goodTillDate" | "quoteOrderQty">,
+  unknown
+>;
+
 /** A page of managed orders of all markets. */
 export const MANAGED_ORDER_PAGE: typeof PAGE & { readonly orders: readonly [typeof MANAGED_ORDER] } = {
   ...PAGE,
-  orders: [MANAGED_ORDER],
+  orders: [MANAGED_ORDER satisfies SentFields],
 };
 
 /**

@@ -9,6 +9,7 @@ import {
   ROUTES,
   type RouteAccess,
   type RouteMethod,
+  type RouteName,
   type RouteWeight,
 } from "./routes.ts";
 import { optionalField, text, whole } from "./rule.ts";
@@ -40,10 +41,7 @@ export type Dialect = "own" | "convention";
 export type TwinName = "ticker.price" | "ticker.book" | "avgPrice" | "account.status";
 
 /** Returns the method that corresponds to a route, with the route's access and weight. */
-function like(
-  name: string,
-  route: Readonly<{ method: RouteMethod; path: string; aliases?: readonly string[] }>,
-): MethodDescriptor {
+function like(name: string, route: Twin): MethodDescriptor {
   const found = ROUTES.find(({ method, path }) => method === route.method && path === route.path);
   if (found === undefined) throw new RangeError(`the WebSocket method ${name} has no route`);
   return { name, aliases: route.aliases ?? [], access: found.access, weight: found.weight, route: found };
@@ -66,29 +64,46 @@ const ACTS: readonly MethodDescriptor[] = [
   { ...SESSION, name: "session.subscriptions", act: "subscriptions" },
 ];
 
-const OWN: readonly MethodDescriptor[] = [
-  like("order.place", { method: "POST", path: "/api/order" }),
-  like("order.status", {
+/** Operations that only REST offers. */
+type RestOnly =
+  | "status"
+  | "instrumentPairs"
+  | "ticker"
+  | "order.place.native"
+  | "order.status.scaled"
+  | "orderHistory"
+  | "orderList.place.legacyOco";
+
+type Twin = Readonly<{ method: RouteMethod; path: string; name?: string; aliases?: readonly string[] }>;
+
+/** The route of each method of the service. A new operation does not compile until it is here or in RestOnly. */
+const TWINS: Readonly<Record<Exclude<RouteName, RestOnly>, Twin>> = {
+  "order.place": { method: "POST", path: "/api/order" },
+  "order.status": {
     method: "GET",
     path: "/api/v2/order",
     aliases: ["getOrderStatus", "orderStatus"],
-  }),
-  like("order.cancel", { method: "DELETE", path: "/api/order" }),
-  like("allOrders", { method: "GET", path: "/api/v2/allOrders", aliases: ["getOrderHistory"] }),
-  like("openOrders.status", { method: "GET", path: "/api/v3/openOrders" }),
-  like("openOrders.cancelAll", { method: "DELETE", path: "/api/v3/openOrders" }),
-  like("orderList.place.oco", { method: "POST", path: "/api/v3/orderList/oco" }),
-  like("orderList.place.oto", { method: "POST", path: "/api/v3/orderList/oto" }),
-  like("orderList.place.otoco", { method: "POST", path: "/api/v3/orderList/otoco" }),
-  like("orderList.status", { method: "GET", path: "/api/v3/orderList" }),
-  like("orderList.cancel", { method: "DELETE", path: "/api/v3/orderList" }),
-  like("openOrderLists.status", { method: "GET", path: "/api/v3/openOrderList" }),
-  like("allOrderLists", { method: "GET", path: "/api/v3/allOrderList" }),
-  like("ping", { method: "GET", path: "/api/ping" }),
-  like("time", { method: "GET", path: "/api/time" }),
-  like("exchangeInfo", { method: "GET", path: "/api/exchangeInfo" }),
-  like("depth", { method: "GET", path: "/api/depth" }),
-  like("ticker.24hr", { method: "GET", path: "/api/ticker/24hr" }),
+  },
+  "order.cancel": { method: "DELETE", path: "/api/order" },
+  allOrders: { method: "GET", path: "/api/v2/allOrders", aliases: ["getOrderHistory"] },
+  "openOrders.status": { method: "GET", path: "/api/v3/openOrders" },
+  "openOrders.cancelAll": { method: "DELETE", path: "/api/v3/openOrders" },
+  "orderList.place.oco": { method: "POST", path: "/api/v3/orderList/oco" },
+  "orderList.place.oto": { method: "POST", path: "/api/v3/orderList/oto" },
+  "orderList.place.otoco": { method: "POST", path: "/api/v3/orderList/otoco" },
+  "orderList.status": { method: "GET", path: "/api/v3/orderList" },
+  "orderList.cancel": { method: "DELETE", path: "/api/v3/orderList" },
+  "openOrderLists.status": { method: "GET", path: "/api/v3/openOrderList" },
+  allOrderLists: { method: "GET", path: "/api/v3/allOrderList" },
+  ping: { method: "GET", path: "/api/ping" },
+  time: { method: "GET", path: "/api/time" },
+  exchangeInfo: { method: "GET", path: "/api/exchangeInfo" },
+  depth: { method: "GET", path: "/api/depth" },
+  ticker24hr: { name: "ticker.24hr", method: "GET", path: "/api/ticker/24hr" },
+};
+
+const OWN: readonly MethodDescriptor[] = [
+  ...Object.entries<Twin>(TWINS).map(([name, twin]) => like(twin.name ?? name, twin)),
   likeCompat("ticker.price", "ticker/price"),
   likeCompat("ticker.book", "ticker/bookTicker"),
   likeCompat("avgPrice", "avgPrice"),

@@ -1,9 +1,10 @@
 import { OrderError } from "../errors/index.ts";
 import { ORDER_TYPES, type ParentType, TRAITS } from "../model/index.ts";
+import type { FieldsType } from "./orders.ts";
 import { invalid, type NameOf, ownName, type PlainFields, type PlainValue } from "./parameters.ts";
 
 /** Every name of a type, with the type that it means. LIMIT is left out, because other fields decide its type. */
-export const CANONICAL_TYPES: ReadonlyMap<string, ParentType> = new Map(
+export const CANONICAL_TYPES: ReadonlyMap<string, FieldsType> = new Map(
   ORDER_TYPES.flatMap((type) => [type, ...TRAITS[type].aliases].map((name) => [name, type] as const)),
 );
 

@@ -1,4 +1,4 @@
-import type { ChildTimeInForce, Side, TimeInForce } from "../model/index.ts";
+import type { ChildTimeInForce, ParentType, Side, TimeInForce } from "../model/index.ts";
 
 /** Fields that every order takes, alone or as a leg of a list. */
 export interface OrderTerms {
@@ -278,6 +278,11 @@ export type OrderFields =
   | TwapOrder
   | VwapOrder
   | PovOrder;
+
+type WithFields<T extends OrderFields["type"]> = T;
+
+/** The canonical types. A new one does not compile until {@link OrderFields} has its fields. */
+export type FieldsType = WithFields<ParentType>;
 
 /** A leg that triggers at a stop price; with a distance it trails from there. */
 export interface LegAtStop {
