@@ -432,7 +432,7 @@ export const keyOfBoth = (childId: string, executionId: string): string =>`,
     edits: [
       {
         file: "src/engine/market/market-hub.ts",
-        before: "    for (const { book } of this.#markets.values()) book.forgetShard(shard);\n",
+        before: "    for (const { book } of this.#markets.values()) book.pruneShard(shard);\n",
         after: "",
       },
       {
