@@ -1,6 +1,9 @@
 /** An item with its place in a queue: the round in which it goes, and its number among all that have come. */
 export type Queued<K, T> = Readonly<{ key: K; item: T; round: number; number: number }>;
 
+/** The items of a round. Those before `at` have gone: to remove each from the array would move all others. */
+type Round<K, T> = { items: Queued<K, T>[]; at: number };
+
 /**
  * Items by key, round by round: a round has one item of each key, and those of one round go in the order in which they came.
  * So a key with one item waits for one of each other key, however many they have. An item that is away for a time keeps its
@@ -8,7 +11,7 @@ export type Queued<K, T> = Readonly<{ key: K; item: T; round: number; number: nu
  */
 export class FairQueue<K, T> {
   /** The rounds that have items. */
-  readonly #rounds: Map<number, Queued<K, T>[]> = new Map();
+  readonly #rounds: Map<number, Round<K, T>> = new Map();
   /** By key with items that have not gone: the round of the newest. */
   readonly #newest: Map<K, number> = new Map();
   /** No round before this one has items. */
@@ -25,7 +28,8 @@ export class FairQueue<K, T> {
 
   /** The item that goes next. */
   get first(): T | undefined {
-    return this.#next?.[0]?.item;
+    const next = this.#next;
+    return next?.items[next.at]?.item;
   }
 
   /** Gives an item its place: in the next round of its key, or in one behind all others. It is not in the queue yet. */
@@ -39,20 +43,21 @@ export class FairQueue<K, T> {
   /** Adds an item at its place. */
   add(queued: Queued<K, T>): void {
     const { round, number } = queued;
-    const items = this.#rounds.get(round) ?? [];
-    this.#rounds.set(round, items);
-    items.splice(items.findLastIndex((before) => before.number < number) + 1, 0, queued);
+    const held = this.#rounds.get(round) ?? { items: [], at: 0 };
+    this.#rounds.set(round, held);
+    const place = held.items.findLastIndex((before) => before.number < number) + 1;
+    held.items.splice(Math.max(place, held.at), 0, queued);
     this.#first = Math.min(this.#first, round);
     this.#size++;
   }
 
   /** Removes and returns the item that goes next. */
   shift(): Queued<K, T> | undefined {
-    const items = this.#next;
-    const next = items?.shift();
-    if (next === undefined) return undefined;
+    const held = this.#next;
+    const next = held?.items[held.at];
+    if (held === undefined || next === undefined) return undefined;
     const { key, round } = next;
-    if (items?.length === 0) this.#rounds.delete(round);
+    if (++held.at === held.items.length) this.#rounds.delete(round);
     this.#size--;
     this.#gone = Math.max(this.#gone, round);
     if (this.#newest.get(key) === round) this.#newest.delete(key);
@@ -67,11 +72,12 @@ export class FairQueue<K, T> {
   /** Removes and returns the items for which this holds, in the order in which they would have gone. */
   remove(isMeant: (item: T) => boolean): readonly Queued<K, T>[] {
     const removed: Queued<K, T>[] = [];
-    for (const [round, items] of this.#rounds) {
-      const left = items.filter(({ item }) => !isMeant(item));
-      if (left.length === items.length) continue;
-      for (const one of items) if (isMeant(one.item)) removed.push(one);
-      if (left.length > 0) this.#rounds.set(round, left);
+    for (const [round, { items, at }] of this.#rounds) {
+      const waiting = items.slice(at);
+      const left = waiting.filter(({ item }) => !isMeant(item));
+      if (left.length === waiting.length) continue;
+      for (const one of waiting) if (isMeant(one.item)) removed.push(one);
+      if (left.length > 0) this.#rounds.set(round, { items: left, at: 0 });
       else this.#rounds.delete(round);
     }
     this.#size -= removed.length;
@@ -79,7 +85,7 @@ export class FairQueue<K, T> {
   }
 
   /** The items of the first round. */
-  get #next(): Queued<K, T>[] | undefined {
+  get #next(): Round<K, T> | undefined {
     if (this.#size === 0) return undefined;
     // Most rounds follow the one before, but not those of items that came back.
     if (!this.#rounds.has(this.#first)) this.#first++;

@@ -41,6 +41,20 @@ describe("a fair queue", () => {
     expect(rest()).toBe("a1 a2 c2");
   });
 
+  it("takes items back that have gone, before what is left of their round", () => {
+    const { queue, rest } = queued("a1", "b1", "c1", "d1");
+    const gone = [queue.shift(), queue.shift()].flatMap((one) => one ?? []);
+    for (const one of gone.reverse()) queue.add(one);
+    expect(rest()).toBe("a1 b1 c1 d1");
+  });
+
+  it("removes only what has not gone", () => {
+    const { queue, rest } = queued("a1", "b1", "c1", "d1");
+    queue.shift();
+    expect(queue.remove((item) => item !== "c1").map(({ item }) => item)).toEqual(["b1", "d1"]);
+    expect(rest()).toBe("c1");
+  });
+
   it("finds the next round behind a gap", () => {
     const { queue, place, rest } = queued("a1", "a2", "a3", "b1");
     queue.remove((item) => item === "a1" || item === "a2" || item === "b1");
