@@ -97,7 +97,7 @@ async function passTime(world: World, ms: number): Promise<void> {
 /** A life of random steps, with the state after each, and a backup of its end. */
 async function life(forget: boolean, seed: number): Promise<Readonly<{ moments: readonly Moment[] }>> {
   const random = createRandom(seed);
-  const journal = forget ? { forget, archive } : {};
+  const journal = forget ? { prune: forget, archive } : {};
   const store = () => openSqliteStore({ exclusive: false, path: place.path, journal });
   const world = await createWorld({ store, settings: forget ? SHORT : { snapshotEvery: 30 } });
   world.venue.onSubmit = ({ childId, quantity }) =>
