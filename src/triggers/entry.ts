@@ -1,5 +1,5 @@
 import type { Price, Scaled } from "../decimal/index.ts";
-import type { Activation, MarketSide, TrailingDistance } from "../model/index.ts";
+import type { MarketSide, TrailingDistance } from "../model/index.ts";
 import { type HeapNode, LeftistHeap } from "./leftist-heap.ts";
 import { rateOf } from "./trailing.ts";
 import { type LevelCondition, olderFirst, type Watcher } from "./watch.ts";
@@ -99,9 +99,6 @@ export type Rank = {
   depth: number;
 };
 
-/** An activation of orders of one shard whose reference is not known yet. */
-export type HeldActivation = Activation & Readonly<{ shard: number }>;
-
 /**
  * Trailing entries that share a reference, now and forever. For each kind of distance only the smallest can fire
  * first. The group itself is a node of the heap by `level`, the price at which its nearest member fires.
@@ -112,8 +109,6 @@ export class Group implements HeapNode<Group> {
   readonly relative: LeftistHeap<TrailingEntry> = new LeftistHeap<TrailingEntry>(lowestKey);
   readonly absolute: LeftistHeap<TrailingEntry> = new LeftistHeap<TrailingEntry>(lowestKey);
   readonly rank: Rank = { group: this, left: undefined, right: undefined, parent: undefined, depth: 1 };
-  /** The activation of the members while their reference is not known yet. */
-  held: HeldActivation | undefined = undefined;
   /** Set when a new extreme merged it into an older group. */
   mergedInto: Group | undefined = undefined;
   left: Group | undefined = undefined;

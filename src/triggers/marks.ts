@@ -310,11 +310,6 @@ export class MarkRecorder {
     return reference;
   }
 
-  /** Takes in an order of a shard that became active earlier, and whose reference is read later. */
-  hold(shard: number): void {
-    this.#readerOf(shard, this.#lastPosition).active++;
-  }
-
   /** Notes that an active order of a shard has left the book: it may have fired at a reference that moved just now. */
   left(shard: number): void {
     const reader = this.#readers.get(shard);
@@ -371,24 +366,18 @@ export class MarkRecorder {
    * Returns the reference of an order of a shard that became active earlier: the extreme of all marks from its
    * activation on, durable or not. Throws an InvariantError (I31) when the marks do not contain its seed.
    */
-  referenceSince(shard: number, activation: Activation): Price {
-    const reference = this.knownSince(shard, activation);
-    if (reference !== undefined) return reference;
-    throw new InvariantError(
-      "I31",
-      `no mark at or after position ${activation.position} holds the seed of a trailing order`,
-    );
-  }
-
-  /** Like {@link referenceSince}; returns `undefined` when the marks do not contain the seed. */
-  knownSince(shard: number, { position, seed }: Activation): Price | undefined {
+  referenceSince(shard: number, { position, seed }: Activation): Price {
     const { symbol, side } = this.#market;
     const since = this.#readers.get(shard)?.sincePosition ?? this.#lastPosition;
     const reference = knownExtreme(side, [
       this.#history.referenceFrom({ shard, symbol, side, position }),
       this.#recorded.referenceFrom(Math.max(position, since + 1)),
     ]);
-    return knownExtreme(side, [reference, seed]) === reference ? reference : undefined;
+    if (reference !== undefined && knownExtreme(side, [reference, seed]) === reference) return reference;
+    throw new InvariantError(
+      "I31",
+      `no mark at or after position ${position} holds the seed of a trailing order`,
+    );
   }
 
   /** Position of the newest mark, made or in the history; 0 before the first. */

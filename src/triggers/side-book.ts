@@ -117,24 +117,6 @@ export class SideBook {
     else putInto(this.#activating, entry);
   }
 
-  /** Adds an active entry whose reference {@link restoreHeld} reads. It waits for nothing until then. */
-  hold(entry: Entry, activation: Activation): void {
-    if (!isTrailing(entry)) return;
-    const shard = shardOfId(entry.orderId);
-    this.#groups.hold(entry, { ...activation, shard });
-    this.#marks.hold(shard);
-  }
-
-  /**
-   * Gives the entries of one activation their reference; `undefined` when there are none. Removes them and returns their
-   * order ids if the marks do not contain that activation.
-   */
-  restoreHeld(): readonly number[] | undefined {
-    const removed = this.#groups.restoreHeld((held) => this.#marks.knownSince(held.shard, held));
-    for (const orderId of removed ?? []) this.#marks.left(shardOfId(orderId));
-    return removed;
-  }
-
   /** Removes an entry that is in this book. */
   remove(entry: Entry): void {
     if (!isTrailing(entry) || entry.trail.group === undefined) return void entry.heap?.remove(entry);
@@ -150,8 +132,7 @@ export class SideBook {
 
   /** Returns the reference of an active trailing entry. */
   reference(entry: Entry): Price | undefined {
-    const group = isTrailing(entry) ? currentGroup(entry) : undefined;
-    return group?.held === undefined ? group?.reference : undefined;
+    return isTrailing(entry) ? currentGroup(entry)?.reference : undefined;
   }
 
   /** Returns whether an order fires or becomes active on this price, or may do so. */

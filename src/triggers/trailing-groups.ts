@@ -1,6 +1,6 @@
 import { add, type Price, subtract } from "../decimal/index.ts";
 import type { MarketSide } from "../model/index.ts";
-import { currentGroup, Group, type HeldActivation, type Rank, type TrailingEntry } from "./entry.ts";
+import { currentGroup, Group, type Rank, type TrailingEntry } from "./entry.ts";
 import { LeftistHeap } from "./leftist-heap.ts";
 import { relativeSpan } from "./trailing.ts";
 import { type Hit, levelHit } from "./watch.ts";
@@ -19,11 +19,6 @@ export class TrailingGroups {
   readonly #byLevel: LeftistHeap<Group>;
   /** Groups created from restored entries since the last quote, so that equal references share one. */
   readonly #restored = new Map<Price, Group>();
-  /** Groups whose reference is not known yet, by activation. They are in neither heap. */
-  readonly #held = new Map<string, Group>();
-  /** Goes on where the last restore ended: a map whose first items were deleted would be searched from them each time. */
-  #restoring: MapIterator<[string, Group]> | undefined;
-
   /**
    * The merge of the groups that the price has moved so far. It is not in the order of references until all are
    * merged.
@@ -49,52 +44,6 @@ export class TrailingGroups {
     this.#enter(entry, group);
   }
 
-  /** Adds an entry that was active before, and whose reference {@link restoreHeld} reads. */
-  hold(entry: TrailingEntry, activation: HeldActivation): void {
-    const key = keyOf(activation);
-    const group = this.#held.get(key) ?? new Group(activation.seed);
-    group.held = activation;
-    this.#held.set(key, group);
-    entry.trail.group = group;
-    entry.key = entry.trail.distance;
-    heapOf(entry, group).insert(entry);
-  }
-
-  /**
-   * Gives the entries of one activation the reference that `known` returns; `undefined` when none are held. Removes
-   * the entries and returns their order ids if there is no reference.
-   */
-  restoreHeld(known: (activation: HeldActivation) => Price | undefined): readonly number[] | undefined {
-    this.#restoring ??= this.#held.entries();
-    const next = this.#restoring.next();
-    if (next.done === true) {
-      this.#restoring = undefined;
-      return undefined;
-    }
-    const [key, group] = next.value;
-    this.#held.delete(key);
-    const reference = group.held && known(group.held);
-    if (reference === undefined) return emptied(group);
-    group.held = undefined;
-    this.#restoreGroup(group, reference);
-    return [];
-  }
-
-  /** Adds a group with its reference, or its members to the group that has the same. */
-  #restoreGroup(group: Group, reference: Price): void {
-    const same = this.#restored.get(reference);
-    if (same !== undefined) {
-      this.#take(group, { into: same });
-      return this.#settle(same);
-    }
-    group.reference = reference;
-    this.#restored.set(reference, group);
-    this.#byReference.insert(group.rank);
-    const nearest = this.#nearest(group);
-    if (nearest !== undefined) group.level = this.#levelOf(nearest, group);
-    this.#byLevel.insert(group);
-  }
-
   /** Removes an active entry. */
   remove(entry: TrailingEntry): void {
     const group = currentGroup(entry);
@@ -102,10 +51,7 @@ export class TrailingGroups {
     const heap = heapOf(entry, group);
     const nearest = heap.head === entry;
     heap.remove(entry);
-    if (group.held === undefined) {
-      if (nearest) this.#settle(group);
-    } else if (group.relative.head === undefined && group.absolute.head === undefined)
-      this.#held.delete(keyOf(group.held));
+    if (nearest) this.#settle(group);
   }
 
   /** Returns whether the price meets the level of an entry. */
@@ -167,15 +113,11 @@ export class TrailingGroups {
     return isReached ? this.#byReference.pop()?.group : undefined;
   }
 
-  #absorb(group: Group, to: Readonly<{ into: Group }>): void {
-    this.#take(group, to);
-    this.#byLevel.remove(group);
-  }
-
-  #take(group: Group, { into }: Readonly<{ into: Group }>): void {
+  #absorb(group: Group, { into }: Readonly<{ into: Group }>): void {
     into.relative.absorb(group.relative);
     into.absolute.absorb(group.absolute);
     group.mergedInto = into;
+    this.#byLevel.remove(group);
   }
 
   #enter(entry: TrailingEntry, group: Group): void {
@@ -225,16 +167,6 @@ export class TrailingGroups {
   #isBeyond(price: Price, reference: Price): boolean {
     return this.#side === "ask" ? price < reference : price > reference;
   }
-}
-
-const keyOf = ({ shard, position, seed }: HeldActivation): string => `${shard} ${position} ${seed}`;
-
-/** Removes all members of a group and returns their order ids. */
-function emptied({ relative, absolute }: Group): readonly number[] {
-  const ids: number[] = [];
-  for (const heap of [relative, absolute])
-    for (let one = heap.pop(); one !== undefined; one = heap.pop()) ids.push(one.orderId);
-  return ids;
 }
 
 function heapOf(entry: TrailingEntry, group: Group): LeftistHeap<TrailingEntry> {

@@ -1,7 +1,7 @@
 import { type Keyed, KeyedTable } from "../common/index.ts";
 import type { Price } from "../decimal/index.ts";
 import { InvariantError } from "../errors/index.ts";
-import type { Activation, MarketMark, MarketSide, Quote } from "../model/index.ts";
+import type { MarketMark, MarketSide, Quote } from "../model/index.ts";
 import { type Entry, entryOf } from "./entry.ts";
 import { MarkHistory } from "./marks.ts";
 import { PriceSweep, SideBook } from "./side-book.ts";
@@ -97,27 +97,6 @@ export class TriggerBook {
       this.#behind.push({ entry, watch });
     }
     this.#entries.set(entry);
-  }
-
-  /**
-   * Adds a trailing order that is active, before the history has the marks. It has no reference, and waits for nothing,
-   * until {@link restoreHeld} has read them. Throws an InvariantError when the order is in the book already (I24).
-   */
-  hold(watcher: Watcher & Readonly<{ watch: Readonly<{ activation: Activation }> }>): void {
-    const entry = this.#entryOf(watcher);
-    this.#sides[entry.side].hold(entry, watcher.watch.activation);
-    this.#entries.set(entry);
-  }
-
-  /**
-   * Gives the held orders of one activation their reference, as {@link add} would. They leave the book if the marks do not
-   * contain that activation. Returns false when no order is held. Call it until then before the first quote.
-   */
-  restoreHeld(): boolean {
-    this.#isUnmet = false;
-    const removed = this.#sides.ask.restoreHeld() ?? this.#sides.bid.restoreHeld();
-    for (const orderId of removed ?? []) this.#entries.delete(orderId);
-    return removed !== undefined;
   }
 
   /** Removes an order. Returns false when it was not in the book. */
