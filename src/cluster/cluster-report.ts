@@ -4,6 +4,7 @@ import {
   type OptionCheck,
   optionalOption,
   optionsOf,
+  pause,
   wrongOption,
 } from "../common/index.ts";
 import { checkedForOperator, Questions } from "../host-answers/index.ts";
@@ -53,24 +54,30 @@ export function checkedLeases({ leases, clock }: OperatorOptions): OperatorOptio
   return checkedForOperator(leases, new Questions({ clock, telemetry, timeoutMs: ANSWER_MS }));
 }
 
-/** Waits for a time, or until the signal is aborted. */
-export function pauseOf({ clock, signal }: OperatorOptions, ms: number): Promise<void> {
-  if (signal?.aborted === true) return Promise.resolve();
-  return new Promise((resolve) => {
-    const end = (): void => {
-      cancel();
-      signal?.removeEventListener("abort", end);
-      resolve();
-    };
-    const cancel = clock.schedule(clock.monotonicMs() + ms, end);
-    signal?.addEventListener("abort", end);
-  });
+/** How long an operator's wait may take, and its beginning, by the monotonic clock. */
+type WaitBounds = Pick<OperatorOptions, "clock" | "signal"> & Readonly<{ limitMs?: number; sinceMs: number }>;
+
+/** Looks again until `look` resolves to an outcome. A limit or a signal ends that before, with the outcome of `withdrawn`. */
+export async function waitFor<T>(
+  { clock, signal, limitMs = LIMIT_MS, sinceMs }: WaitBounds,
+  look: (elapsedMs: number) => Promise<T | undefined>,
+  withdrawn: (why: "aborted" | "limit") => Promise<T>,
+): Promise<T> {
+  for (;;) {
+    const elapsedMs = clock.monotonicMs() - sinceMs;
+    const outcome = await look(elapsedMs);
+    if (outcome !== undefined) return outcome;
+    if (signal?.aborted === true) return await withdrawn("aborted");
+    if (elapsedMs >= limitMs) return await withdrawn("limit");
+    await pause(clock, Math.min(PAUSE_MS, limitMs - elapsedMs), signal);
+  }
 }
 
 /** Renewals of a node in one ttl. */
 const BEATS_PER_TTL = 4;
 
 const PAUSE_MS = 250;
+const LIMIT_MS = 60_000;
 
 /**
  * Whether a node was seen to live. `live`: its beat rose while it was watched. `silent`: it did not, which may be too short
@@ -162,7 +169,7 @@ export async function readCluster(options: ClusterReportOptions): Promise<Cluste
     const isObserved = view.nodes.every((row) => row.dead || lifeOf(row, beats) === "live");
     if (isObserved || signal?.aborted === true || clock.monotonicMs() >= untilMs)
       return reportOf(view, beats, await leases.heads());
-    await pauseOf(options, Math.min(PAUSE_MS, untilMs - clock.monotonicMs()));
+    await pause(clock, Math.min(PAUSE_MS, untilMs - clock.monotonicMs()), signal);
   }
 }
 

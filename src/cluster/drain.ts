@@ -13,12 +13,9 @@ import {
   listenerOption,
   OPERATOR_CHECKS,
   type OperatorOptions,
-  pauseOf,
+  waitFor,
 } from "./cluster-report.ts";
 import { livingIn, ownedBy, rowIn } from "./cluster-views.ts";
-
-const PAUSE_MS = 250;
-const LIMIT_MS = 60_000;
 
 /**
  * How far a drain is. `asked`: the node was asked. `handing-over`: it has begun. `released`: its shards belong to nobody
@@ -102,23 +99,20 @@ class Drain {
   }
 
   async run(): Promise<DrainOutcome> {
-    const { incarnation, clock, limitMs = LIMIT_MS, signal } = this.#options;
+    const { incarnation, clock } = this.#options;
     const before = await this.#leases.nodes();
     if (rowIn(before, incarnation)?.dead !== false) return { kind: "not-live" };
     this.#own = numbersOf(before, incarnation);
     this.#shards = countOf(this.#own);
     if (this.#own.length === 0) return { kind: "nothing-owned" };
-    const requestedMs = clock.monotonicMs();
+    const sinceMs = clock.monotonicMs();
     const outcome = await this.#request();
     if (outcome !== undefined) return outcome;
-    for (;;) {
-      const elapsedMs = clock.monotonicMs() - requestedMs;
-      const end = await this.#look(elapsedMs);
-      if (end !== undefined) return end;
-      if (signal?.aborted === true) return await this.#withdrawn("stopped");
-      if (elapsedMs >= limitMs) return await this.#withdrawn("late");
-      await pauseOf(this.#options, Math.min(PAUSE_MS, limitMs - elapsedMs));
-    }
+    return await waitFor<DrainOutcome>(
+      { ...this.#options, sinceMs },
+      (elapsedMs) => this.#look(elapsedMs),
+      (why) => this.#withdrawn(why === "limit" ? "late" : "stopped"),
+    );
   }
 
   async #request(): Promise<DrainOutcome | undefined> {

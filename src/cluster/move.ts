@@ -15,12 +15,9 @@ import {
   listenerOption,
   OPERATOR_CHECKS,
   type OperatorOptions,
-  pauseOf,
+  waitFor,
 } from "./cluster-report.ts";
 import { rowIn } from "./cluster-views.ts";
-
-const PAUSE_MS = 250;
-const LIMIT_MS = 60_000;
 
 /** Progress of a move. */
 export interface MoveProgress {
@@ -115,11 +112,10 @@ class Move {
   }
 
   async run(): Promise<MoveOutcome> {
-    const { clock, limitMs = LIMIT_MS, signal } = this.#options;
     const before = await this.#leases.nodes();
     const refusal = this.#refusal(before);
     if (refusal !== undefined) return { kind: "refused", why: refusal, left: this.#left, isWithdrawn: true };
-    const requestedMs = clock.monotonicMs();
+    const sinceMs = this.#options.clock.monotonicMs();
     try {
       await this.#assign(this.#waiting(before));
     } catch (error) {
@@ -127,14 +123,11 @@ class Move {
       await this.#withdraw();
       throw error;
     }
-    for (;;) {
-      const elapsedMs = clock.monotonicMs() - requestedMs;
-      const end = await this.#look(elapsedMs);
-      if (end !== undefined) return end;
-      if (signal?.aborted === true) return await this.#withdrawn({ kind: "aborted" });
-      if (elapsedMs >= limitMs) return await this.#withdrawn({ kind: "limit" });
-      await pauseOf(this.#options, Math.min(PAUSE_MS, limitMs - elapsedMs));
-    }
+    return await waitFor<MoveOutcome>(
+      { ...this.#options, sinceMs },
+      (elapsedMs) => this.#look(elapsedMs),
+      (kind) => this.#withdrawn({ kind }),
+    );
   }
 
   /** Reads how far the move is. Resolves to the outcome if there is one. */

@@ -1,4 +1,4 @@
-import { errorMessage } from "../common/index.ts";
+import { errorMessage, pause } from "../common/index.ts";
 import { HandOverError } from "../engine/index.ts";
 import { APPEND_PATIENCE, type Core, type Shards, type StatusBoard } from "../engine/internal.ts";
 import type { ShardLeases } from "../ports/index.ts";
@@ -92,7 +92,7 @@ export class NodeLease {
       const now = progress();
       if (now === "given") return;
       problem = standstill.problem({ progress: now, shards: counters.shards, nowMs: monotonicMs() });
-      if (problem === undefined) await this.#pause(LOOK_MS);
+      if (problem === undefined) await pause(this.#core.clock, LOOK_MS);
     }
     if (this.#isClosing) return;
     await giveAll(false);
@@ -144,13 +144,8 @@ export class NodeLease {
       } catch (error) {
         telemetry.event("warn", "lease.unread", { message: errorMessage(error) });
       }
-      await this.#pause(keeper.beatMs);
+      await pause(this.#core.clock, keeper.beatMs);
     }
-  }
-
-  #pause(ms: number): Promise<void> {
-    const { clock } = this.#core;
-    return new Promise((resolve) => clock.schedule(clock.monotonicMs() + ms, resolve));
   }
 }
 

@@ -1,4 +1,4 @@
-import { errorMessage } from "../common/index.ts";
+import { errorMessage, Pause } from "../common/index.ts";
 import type { Core, Shards, StatusBoard } from "../engine/internal.ts";
 import { MARKET_SHARD } from "../model/index.ts";
 import type { ClusterView, NodeEntry, NodeState, ShardLeases, ShardOwner } from "../ports/index.ts";
@@ -113,7 +113,7 @@ export class ShareLoop {
   #expectingUntilMs = Number.NEGATIVE_INFINITY;
   #stopped = false;
   #running: Promise<void> = Promise.resolve();
-  #wake: () => void = () => undefined;
+  readonly #pause: Pause = new Pause();
 
   constructor(core: Core, parts: ShareLoopParts) {
     this.#core = core;
@@ -132,7 +132,7 @@ export class ShareLoop {
   /** Ends the loop. Resolves when its last step is over. */
   async stop(): Promise<void> {
     this.#stopped = true;
-    this.#wake();
+    this.#pause.end();
     await this.#running;
   }
 
@@ -160,7 +160,7 @@ export class ShareLoop {
   /** Begins to give all shards to other nodes, or with false stops doing so. */
   async giveAll(wanted: boolean): Promise<void> {
     this.#givesAll = wanted;
-    this.#wake();
+    this.#pause.end();
     await this.#parts.keeper.reportState(this.state);
   }
 
@@ -189,7 +189,9 @@ export class ShareLoop {
         this.#core.telemetry.event("warn", "node.failed", { message: this.#failing });
       }
       changed();
-      if (!this.#stopped) await this.#pause(pauseMs);
+      const { clock } = this.#core;
+      if (!this.#stopped)
+        await this.#pause.until((over) => clock.schedule(clock.monotonicMs() + pauseMs, over));
     }
   }
 
@@ -294,7 +296,7 @@ export class ShareLoop {
   #abandon(rows: readonly ShardOwner[]): void {
     if (rows.length === 0) return;
     // After a failure the next step comes by itself, and not at once: the store may fail at once, too.
-    void this.#parts.owned.give(rows).then((isDone) => isDone && this.#wake());
+    void this.#parts.owned.give(rows).then((isDone) => isDone && this.#pause.end());
   }
 
   /**
@@ -340,17 +342,6 @@ export class ShareLoop {
     const isNext = reading.takers.includes(reading.own) && isHandOverUnderWay(reading);
     if (isNext || arrivalsOf(reading).length > 0) this.#expectingUntilMs = nowMs + EXPECTING_MS;
     return nowMs < this.#expectingUntilMs;
-  }
-
-  #pause(ms: number): Promise<void> {
-    const { clock } = this.#core;
-    return new Promise((resolve) => {
-      const cancel = clock.schedule(clock.monotonicMs() + ms, resolve);
-      this.#wake = () => {
-        cancel();
-        resolve();
-      };
-    });
   }
 }
 
