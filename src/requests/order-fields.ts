@@ -69,7 +69,7 @@ export type OrderFieldValues = Readonly<{
  * A field of an order. `rule` reads its value. The rule includes `optionalField` or a default if every order takes the
  * field, and neither if the type decides. A field without a rule selects the type or belongs to native orders.
  */
-export type OrderField = Field &
+type OrderField = Field &
   Readonly<{
     rule?: FieldRule<unknown>;
     /** Rules by kind of schedule, in place of `rule`. */

@@ -2,7 +2,7 @@ import { KLINE_INTERVALS, type KlineInterval } from "./market-queries.ts";
 import type { ResolveSymbol } from "./symbols.ts";
 
 /** The kind of events of a public stream. */
-export type StreamKind = "bookTicker" | "depth" | "depth20" | "trade";
+type StreamKind = "bookTicker" | "depth" | "depth20" | "trade";
 
 /** One public stream. `name` is its name in lists, such as `btcusd@bookTicker`. */
 export type StreamName = Readonly<{ name: string; symbol: string; kind: StreamKind }>;
@@ -45,7 +45,7 @@ export type PeriodMs = 100 | 1_000;
  * The contents of a stream for clients of the public convention. `levels` is the size of a partial book, `everyMs` the
  * speed of a book, `interval` the length of a kline.
  */
-export type ClientStreamTerms =
+type ClientStreamTerms =
   | Readonly<{ kind: "trade" | "aggTrade" | "bookTicker" | "ticker" | "miniTicker" }>
   | Readonly<{ kind: "depth"; everyMs: PeriodMs }>
   | Readonly<{ kind: "partialDepth"; everyMs: PeriodMs; levels: number }>

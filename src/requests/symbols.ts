@@ -2,7 +2,7 @@ import { OrderError } from "../errors/index.ts";
 import type { Instrument } from "../model/index.ts";
 
 /** What the reading of a request needs of an instrument. */
-export type NamedInstrument = Pick<Instrument, "symbol" | "kind">;
+type NamedInstrument = Pick<Instrument, "symbol" | "kind">;
 
 /** Resolves a symbol or an alias to an instrument, or returns `undefined` if there is none. */
 export type ResolveSymbol = (symbol: string) => NamedInstrument | undefined;

@@ -28,7 +28,7 @@ const SECOND_MS = 1_000;
 const CLEAR_SCREEN = "\u001b[2J\u001b[H";
 
 /** What a command on a cluster needs of its process. `signal` ends what waits. */
-export type ClusterSurroundings = Readonly<{
+type ClusterSurroundings = Readonly<{
   output: CommandOutput;
   clock: Clock;
   signal: AbortSignal;

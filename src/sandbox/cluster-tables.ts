@@ -5,7 +5,7 @@ import { MARKET_SHARD } from "../model/index.ts";
 export type NamedNode = Readonly<{ incarnation: number; name: string }>;
 
 /** A shard as `cluster shards` shows it. */
-export type ShardRow = Readonly<{
+type ShardRow = Readonly<{
   shard: number;
   epoch: number;
   sequence: number;

@@ -6,7 +6,7 @@ import { countIn, digits, lastNumberIn, lastUnder, numberIn, shardDigits, under 
 import type { Change, Plan, Rows, ValueAt } from "./rows.ts";
 
 /** The owner of a shard as it is stored, and the round of its epoch. Where the journal ends, its last record says. */
-export type StoredHead = Readonly<{ epoch: number; round: number }>;
+type StoredHead = Readonly<{ epoch: number; round: number }>;
 
 /** Of all shards and the market journal: an append searches several maps for each, and these texts have been hashed. */
 const HEAD_KEYS: readonly string[] = allShards(MARKET_SHARD + 1).map((shard) => `head ${shardDigits(shard)}`);
@@ -309,10 +309,10 @@ export class Journal {
 export type RecordPlace = Readonly<{ shard: number; sequence: number }>;
 
 /** At most `limit` records of a shard above `after`. */
-export type RecordRange = Readonly<{ shard: number; after: number; limit: number }>;
+type RecordRange = Readonly<{ shard: number; after: number; limit: number }>;
 
 /** A record of the journal as it is stored. */
-export type RecordText = Readonly<{ sequence: number; text: string }>;
+type RecordText = Readonly<{ sequence: number; text: string }>;
 
 function recordRange({ shard, after, limit }: RecordRange): KeyRange {
   return { ...under(logOf(requireShard(shard)), recordKey(shard, after)), limit };

@@ -10,7 +10,7 @@ const banKey = (address: string): string => keyOf("ban", escaped(address));
 const banEndKey = ({ untilMs, address }: StoredBan): string => keyOf("banend", untilMs, escaped(address));
 
 /** Returns a stored ban. */
-export function banIn([key, text]: Entry): StoredBan {
+function banIn([key, text]: Entry): StoredBan {
   const [untilMs = 0, lengthMs = 0] = text.split(" ").map(numberIn);
   return { address: unescaped(partsOf(key)[0] ?? ""), untilMs, lengthMs };
 }

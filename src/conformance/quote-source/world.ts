@@ -97,7 +97,7 @@ export const quoteSourceSubject: OptionCheck = /* @__PURE__ */ subjectOption<Quo
 export type QuoteRules = Rules<QuoteWorld, QuoteSourceSupport>;
 
 /** What a source has delivered to one sink. */
-export type Delivered = Readonly<{
+type Delivered = Readonly<{
   quotes: unknown[];
   prints: unknown[];
   heartbeats: string[];

@@ -20,7 +20,7 @@ import { messageShard } from "./shard-hint.ts";
 import type { ShardWatch, StreamSource } from "./shard-watch.ts";
 
 /** Dependencies of {@link ClusterAnswers}. */
-export type ClusterAnswerParts = Readonly<{
+type ClusterAnswerParts = Readonly<{
   forwarder: Forwarder;
   accounts: Accounts;
   requestToken: SocketOptions["requestToken"];

@@ -1,7 +1,7 @@
 import type { StreamEnd, StreamSink } from "../socket/answers.ts";
 
 /** A sink whose stream ends once, and the step that follows its end. */
-export type EndingOnce = Readonly<{
+type EndingOnce = Readonly<{
   sink: StreamSink;
   /** Runs a step when the stream ends, at once if it has ended already. */
   atEnd: (step: () => void) => void;

@@ -8,7 +8,7 @@ import { packTexts, textOf, unpackTexts } from "./packed-texts.ts";
  * What a seal covers besides the request: the text that the receiver of a connection chose at random for it, and the
  * number of the request on that connection. So a seal counts once, on one connection.
  */
-export type SealPlace = Readonly<{ session: string; number: number }>;
+type SealPlace = Readonly<{ session: string; number: number }>;
 
 /** Digits of a seal: HMAC-SHA-256 in hex. */
 const SEAL_LENGTH = 64;

@@ -35,13 +35,13 @@ export type ForwarderParts = Readonly<{
 }>;
 
 /** The owner of a shard. */
-export type Holder = NonNullable<ReturnType<ShardOwners["ownerOf"]>>;
+type Holder = NonNullable<ReturnType<ShardOwners["ownerOf"]>>;
 
 /** The shard of a request if it was looked up, and its owner if there is one. */
 export type Whereabouts = Readonly<{ shard: number | undefined; owner: Holder | undefined }>;
 
 /** The address of a client, and a function that resolves to the shard of its request if that is known. */
-export type Requester = Readonly<{ address: string; hint: () => Promise<number | undefined> }>;
+type Requester = Readonly<{ address: string; hint: () => Promise<number | undefined> }>;
 
 /** What is passed on, where to, and how it is answered by this node itself if its shard is here. */
 export type Passage = Readonly<{

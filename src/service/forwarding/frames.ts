@@ -3,7 +3,7 @@
  * a sealed request. `reply` and `refusal`: its answer. `event`: one event of the stream that a request has opened. `end`:
  * the end of that stream. `beat`: says that its sender is there, and is answered by another one.
  */
-export type FrameKind = "hello" | "request" | "reply" | "refusal" | "event" | "end" | "beat";
+type FrameKind = "hello" | "request" | "reply" | "refusal" | "event" | "end" | "beat";
 
 /** One frame; answers have the number of their request. */
 export type Frame = Readonly<{ kind: FrameKind; number: number; payload: Uint8Array }>;
@@ -35,7 +35,7 @@ export function frameOf({ kind, number, payload }: Frame): Uint8Array {
 }
 
 /** Why a stream of frames cannot be read on. */
-export type FrameFault = "MALFORMED" | "TOO_LONG";
+type FrameFault = "MALFORMED" | "TOO_LONG";
 
 /** Puts frames together from the bytes of a connection, and never holds more than the longest frame and one chunk. */
 export class FrameReader {

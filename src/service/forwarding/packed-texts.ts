@@ -1,5 +1,5 @@
 /** Texts and bytes as one message holds them. */
-export type Packed = Readonly<{ texts: readonly string[]; body: Uint8Array }>;
+type Packed = Readonly<{ texts: readonly string[]; body: Uint8Array }>;
 
 /** Bytes before the texts, their number, and bytes before each text, its length. */
 const COUNT_BYTES = 2;

@@ -40,7 +40,7 @@ const DAY_MS = 86_400_000;
 const PERCENT_SCALE = 3;
 
 /** A period of whole minutes in epoch milliseconds. `toMs` is not part of it. */
-export type DayRange = Readonly<{ fromMs: number; toMs: number }>;
+type DayRange = Readonly<{ fromMs: number; toMs: number }>;
 
 /** Returns the last 1,440 minutes, the running one included. */
 export function lastDay(nowMs: number): DayRange {

@@ -19,7 +19,7 @@ export function weighMessage(
 }
 
 /** Connection, limits and callbacks of an inbox. */
-export type RequestInboxHost = Readonly<{
+type RequestInboxHost = Readonly<{
   connection: ServiceConnection;
   turns: TrafficTurns;
   /** The network in whose turns the messages begin. */

@@ -30,7 +30,7 @@ export class MarketEvent {
 export type BookChange = Readonly<{ before: Quote | undefined; quote: Quote; first: number }>;
 
 /** A counted quote, the one before it, and the id of the series of their numbers, if there is one. */
-export type QuoteChange = BookChange & Readonly<{ seriesId: string | undefined }>;
+type QuoteChange = BookChange & Readonly<{ seriesId: string | undefined }>;
 
 /**
  * A period of one market: its first and last moment in epoch milliseconds, the change of its book if it had a quote, and

@@ -5,7 +5,7 @@ import { type Content, html, Markup } from "./markup.ts";
 import { DAY_MS, dateText, tickText } from "./numbers.ts";
 
 /** A series whose values the page shows for the time under the pointer. Texts must not contain spaces. */
-export interface ReadSeries {
+interface ReadSeries {
   readonly name: string;
   readonly points: readonly Readonly<{ timeMs: number; text: string }>[];
 }

@@ -2,7 +2,7 @@
 const BEATS = 3;
 
 /** What a heartbeat does to its connection. */
-export type HeartbeatHost = Readonly<{
+type HeartbeatHost = Readonly<{
   silentMs: number;
   /** Says something to the other node; undefined if only the other one does so. */
   beat?: () => void;

@@ -10,7 +10,7 @@ import { sealRequest } from "../../../service/internal.ts";
 import { PeerConnection, type PeerConnectionParts } from "./peer-connection.ts";
 
 /** Dependencies of a channel: those of its connections, and the secret of the seals. */
-export type PeerChannelParts = PeerConnectionParts & Readonly<{ secret: string }>;
+type PeerChannelParts = PeerConnectionParts & Readonly<{ secret: string }>;
 
 /** The connection on which a request was written, and its number there. */
 type Written = Readonly<{ connection: PeerConnection; number: number }>;

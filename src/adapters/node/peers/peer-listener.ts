@@ -30,7 +30,7 @@ import type { PeerSecurity } from "./peer-security.ts";
 import { VisitorStreams } from "./visitor-streams.ts";
 
 /** Dependencies of a listener. `receiver` returns who answers requests, as soon as there is somebody. */
-export type ListenerParts = Readonly<{
+type ListenerParts = Readonly<{
   security: PeerSecurity;
   /** Secrets whose seals count. */
   secrets: readonly string[];

@@ -5,7 +5,7 @@ import { Heartbeat } from "./heartbeat.ts";
 import type { PeerLimits } from "./peer-options.ts";
 
 /** The connection of another node. */
-export type VisitorStreamsHost = Readonly<{
+type VisitorStreamsHost = Readonly<{
   socket: Socket;
   limits: Required<PeerLimits>;
   write: (frame: Frame) => void;
