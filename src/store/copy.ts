@@ -1,4 +1,4 @@
-import { nextTurn } from "../adapters/shared/index.ts";
+import { nextTurn } from "../common/index.ts";
 import type { Entry, Storage } from "../ports/index.ts";
 
 /** Comes after every key. */

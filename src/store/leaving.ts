@@ -1,4 +1,4 @@
-import { nextTurn } from "../adapters/shared/index.ts";
+import { nextTurn } from "../common/index.ts";
 import { invariant, isDamage } from "../errors/index.ts";
 import { type EndedList, type JournalRecord, type ParentOrder, shardOfId } from "../model/index.ts";
 import { encodeParent } from "../wire/index.ts";

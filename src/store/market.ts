@@ -1,4 +1,4 @@
-import { nextTurn } from "../adapters/shared/index.ts";
+import { nextTurn } from "../common/index.ts";
 import { add, normalise, type Quantity, type Scaled, ZERO_QUANTITY } from "../decimal/index.ts";
 import { invariant } from "../errors/index.ts";
 import {

@@ -1,4 +1,4 @@
-import { nextTurn } from "../adapters/shared/index.ts";
+import { nextTurn } from "../common/index.ts";
 import { invariant } from "../errors/index.ts";
 import { countOfId, evolveAll } from "../lifecycle/index.ts";
 import { type JournalRecord, type ParentChange, type ParentOrder, SHARD_COUNT } from "../model/index.ts";

@@ -1,4 +1,4 @@
-import { nextTurn } from "../adapters/shared/index.ts";
+import { nextTurn } from "../common/index.ts";
 import { invariant } from "../errors/index.ts";
 import type { ParentOrder } from "../model/index.ts";
 import type { Entry, ShardSnapshot } from "../ports/index.ts";

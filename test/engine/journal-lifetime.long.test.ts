@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { createMemoryStore, type MemoryDisk } from "../../src/adapters/memory/index.ts";
-import { nextTurn } from "../../src/adapters/shared/index.ts";
 import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
 import { codeOf } from "../../src/adapters/sqlite/keys.ts";
+import { nextTurn } from "../../src/common/index.ts";
 import { createRandom, type Random } from "../../src/common/random.ts";
 import { shardOf } from "../../src/lifecycle/index.ts";
 import type { ParentOrder } from "../../src/model/index.ts";

@@ -1,6 +1,5 @@
-import { numberOption, type OptionCheck, optionsOf } from "../../common/index.ts";
+import { nextTurn, numberOption, type OptionCheck, optionsOf } from "../../common/index.ts";
 import type { Clock } from "../../ports/index.ts";
-import { nextTurn } from "../shared/index.ts";
 
 /** Waits until all work is done that does not depend on the passing of time; for example, `idle` of an engine. */
 export type Settle = () => Promise<unknown>;

@@ -1,5 +1,4 @@
 export { createLineTelemetry, TELEMETRY_LEVELS, toStandardError } from "./line-telemetry.ts";
-export { nextTurn } from "./next-turn.ts";
 export {
   matches,
   QueuedRejections,

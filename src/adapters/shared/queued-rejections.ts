@@ -1,7 +1,7 @@
+import { nextTurn } from "../../common/index.ts";
 import { QuietTelemetry } from "../../host-answers/index.ts";
 import type { Rejection } from "../../model/index.ts";
 import type { Awaitable, RejectionQuery, Rejections, Telemetry } from "../../ports/index.ts";
-import { nextTurn } from "./next-turn.ts";
 
 /** Options of a queue: its capacity, how long and how many rejections of an account are kept, who hears of losses. */
 type RetentionOptions = Readonly<{

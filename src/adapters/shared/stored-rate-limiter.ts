@@ -1,4 +1,4 @@
-import { errorMessage, type OptionCheck, optionalOption, optionsOf } from "../../common/index.ts";
+import { errorMessage, nextTurn, type OptionCheck, optionalOption, optionsOf } from "../../common/index.ts";
 import { QuietTelemetry } from "../../host-answers/index.ts";
 import type {
   Awaitable,
@@ -10,7 +10,6 @@ import type {
   WeightVerdict,
 } from "../../ports/index.ts";
 import { telemetryOption } from "../../ports/internal.ts";
-import { nextTurn } from "./next-turn.ts";
 import {
   createOldestDropper,
   DAY_MS,

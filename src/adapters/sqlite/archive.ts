@@ -17,8 +17,7 @@ import {
 import { basename, dirname, join } from "node:path";
 import { pipeline, type Readable } from "node:stream";
 import { crc32, createGunzip } from "node:zlib";
-import { errorCode, fileProblem } from "../../common/index.ts";
-import { nextTurn } from "../shared/index.ts";
+import { errorCode, fileProblem, nextTurn } from "../../common/index.ts";
 import { FileProblem } from "./file.ts";
 
 /** A record that leaves the store: its text, and its position in the journal. */

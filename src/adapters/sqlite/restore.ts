@@ -6,6 +6,7 @@ import {
   flagOption,
   functionOption,
   nameOption,
+  nextTurn,
   type OptionCheck,
   optionalOption,
   optionsOf,
@@ -15,7 +16,6 @@ import type { ShardHead } from "../../ports/index.ts";
 import { RestoredStore, type RewindTarget, recordKey, storeOn } from "../../store/internal.ts";
 import { decodeRecord } from "../../wire/index.ts";
 import { checked, withChecksum } from "../checksums/index.ts";
-import { nextTurn } from "../shared/index.ts";
 import { openAcknowledged } from "./acknowledged.ts";
 import { type ArchivedRecord, readArchive } from "./archive.ts";
 import {

@@ -4,6 +4,7 @@ import {
   errorMessage,
   functionOption,
   nameOption,
+  nextTurn,
   type OptionCheck,
   optionalOption,
   optionsOf,
@@ -13,7 +14,6 @@ import type { Entry } from "../../ports/index.ts";
 import { type VerifiedHead, verifiedHeads, verifyRows } from "../../store/internal.ts";
 import { decodeRecord } from "../../wire/index.ts";
 import { intactValue } from "../checksums/index.ts";
-import { nextTurn } from "../shared/index.ts";
 import { missingOf } from "./acknowledged.ts";
 import { readArchive } from "./archive.ts";
 import { type Database, DRIVER_NAMES, type SqliteDriverName } from "./database.ts";

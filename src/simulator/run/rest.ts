@@ -1,4 +1,4 @@
-import { nextTurn } from "../../adapters/shared/index.ts";
+import { nextTurn } from "../../common/index.ts";
 import type { Engine } from "../../engine/index.ts";
 import type { PaperVenue } from "../../paper-exchange/index.ts";
 import type { OrderStore } from "../../ports/index.ts";

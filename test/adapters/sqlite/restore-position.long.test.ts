@@ -2,7 +2,6 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createManualClock } from "../../../src/adapters/memory/index.ts";
-import { nextTurn } from "../../../src/adapters/shared/index.ts";
 import {
   backupSqliteStore,
   openSqliteStore,
@@ -10,6 +9,7 @@ import {
   verifySqliteStore,
 } from "../../../src/adapters/sqlite/index.ts";
 import { archiveWriter } from "../../../src/adapters/sqlite/journal-lifetime.ts";
+import { nextTurn } from "../../../src/common/index.ts";
 import { createRandom, type Random } from "../../../src/common/random.ts";
 import type { ParentOrder } from "../../../src/model/index.ts";
 import { encodeParent, encodeRecord } from "../../../src/wire/index.ts";
