@@ -28,7 +28,7 @@ export {
   wrongOption,
 } from "./options.ts";
 export { partitionPoint } from "./partition-point.ts";
-export { Pause, pause } from "./pause.ts";
+export { Pause, pause, withDeadline } from "./pause.ts";
 export { createRandom, type Random } from "./random.ts";
 export { nextTurn, Slicer } from "./slicer.ts";
 export { hashOf } from "./text-hash.ts";

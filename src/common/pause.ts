@@ -24,6 +24,26 @@ export class Pause {
   }
 }
 
+/**
+ * Resolves like `work`. If the timer that `start` starts runs its function first, rejects with what `late` returns, whatever
+ * becomes of the work. `start` returns what cancels the timer.
+ */
+export async function withDeadline<T>(
+  work: PromiseLike<T>,
+  start: (over: () => void) => () => void,
+  late: () => Error,
+): Promise<T> {
+  let cancel = (): void => undefined;
+  const silence = new Promise<never>((_, reject) => {
+    cancel = start(() => reject(late()));
+  });
+  try {
+    return await Promise.race([work, silence]);
+  } finally {
+    cancel();
+  }
+}
+
 type Timers = Readonly<{
   monotonicMs: () => number;
   schedule: (atMs: number, run: () => void) => () => void;

@@ -2,7 +2,7 @@
 export { afterMs } from "./after-ms.ts";
 export { allRows, copyRows } from "./copy.ts";
 export { headIn, headKey, Owned, type RecordPlace, recordKey } from "./journal.ts";
-export type { RetainRecords } from "./leaving.ts";
+export { prunedJournalOption, type RetainRecords } from "./leaving.ts";
 export { RestoredStore, type RewindTarget } from "./rewind.ts";
 export { headerIn, headerKey } from "./snapshots.ts";
 export { storeOn, storeOptions } from "./store.ts";

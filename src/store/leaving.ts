@@ -1,4 +1,4 @@
-import { nextTurn } from "../common/index.ts";
+import { nextTurn, type OptionCheck } from "../common/index.ts";
 import { invariant, isDamage } from "../errors/index.ts";
 import { type EndedList, type JournalRecord, type ParentOrder, shardOfId } from "../model/index.ts";
 import { encodeParent } from "../wire/index.ts";
@@ -26,6 +26,16 @@ type Range = Readonly<{ beforeMs: number; limit: number }>;
 
 /** Keeps records before they are deleted, those of orders that ended before a time. */
 export type RetainRecords = (places: readonly RecordPlace[], beforeMs: number) => void | Promise<void>;
+
+/** Checks the options of a journal by a check of each. Throws a RangeError for an archive without `prune`. */
+export function prunedJournalOption(each: OptionCheck): OptionCheck {
+  return (value, name) => {
+    each(value, name);
+    const { prune, archive } = value as Readonly<{ prune?: boolean; archive?: unknown }>;
+    if (archive === undefined || prune === true) return;
+    throw new RangeError(`${name}.archive needs ${name}.prune: true: without it, no record leaves the store`);
+  };
+}
 
 type LeavingParts = Readonly<{
   owned: Owned;

@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import { errorMessage } from "../../common/index.ts";
+import { errorMessage, withDeadline } from "../../common/index.ts";
 import { InvariantError } from "../../errors/index.ts";
 import { isDefiniteNo, PostgresStoreError, UnknownOutcome } from "./postgres-error.ts";
 
@@ -93,21 +93,13 @@ function requireHere(): (name: string) => unknown {
 /** Milliseconds of a clock that is never set. */
 export const monotonicMs = (): number => performance.now();
 
-/**
- * Resolves like `work`. After `limitMs` milliseconds it calls `late`, and rejects with what that returns, whatever
- * becomes of the work.
- */
-export async function withDeadline<T>(work: Promise<T>, limitMs: number, late: () => Error): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const silence = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(late()), limitMs);
-  });
-  try {
-    return await Promise.race([work, silence]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
+/** Starts a timer for {@link withDeadline}. */
+export const after =
+  (ms: number) =>
+  (over: () => void): (() => void) => {
+    const timer = setTimeout(over, ms);
+    return () => clearTimeout(timer);
+  };
 
 /** How to reach a database. */
 export type ConnectionOptions = Readonly<{ driver: Driver; url: string; connectTimeoutMs: number }>;
@@ -164,7 +156,7 @@ export class PostgresConnection {
       return new PostgresStoreError(`the server has not answered for ${connectTimeoutMs} ms`, "ETIMEDOUT");
     };
     try {
-      await withDeadline(client.connect(), connectTimeoutMs, late);
+      await withDeadline(client.connect(), after(connectTimeoutMs), late);
     } catch (error) {
       connection.destroy();
       throw error;

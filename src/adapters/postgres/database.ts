@@ -1,12 +1,7 @@
 import { createHash } from "node:crypto";
+import { withDeadline } from "../../common/index.ts";
 import { afterMs } from "../../store/internal.ts";
-import {
-  type ConnectionOptions,
-  monotonicMs,
-  PostgresConnection,
-  type Row,
-  withDeadline,
-} from "./connection.ts";
+import { after, type ConnectionOptions, monotonicMs, PostgresConnection, type Row } from "./connection.ts";
 import { explained, isUnprepared, mayPass, type Place, PostgresStoreError } from "./postgres-error.ts";
 
 /** Bounds of a pool. */
@@ -85,7 +80,7 @@ export class Pool {
   ): Promise<T> {
     const mostMs = Math.min(this.#options.answerTimeoutMs, limitMs);
     const inTime = (connection: PostgresConnection): Promise<T> =>
-      withDeadline(work(connection), mostMs, () => {
+      withDeadline(work(connection), after(mostMs), () => {
         connection.destroy();
         this.#destroyIdle();
         return new PostgresStoreError(`the server has not answered for ${mostMs} ms`, "ETIMEDOUT");
@@ -108,7 +103,7 @@ export class Pool {
   async #end(connection: PostgresConnection): Promise<void> {
     const late = (): Error => new Error("the server has not answered the goodbye");
     try {
-      await withDeadline(connection.close(), this.#options.connectTimeoutMs, late);
+      await withDeadline(connection.close(), after(this.#options.connectTimeoutMs), late);
     } catch {
       connection.destroy();
     }

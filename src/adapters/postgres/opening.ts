@@ -11,7 +11,7 @@ import {
 import type { Awaitable, Telemetry } from "../../ports/index.ts";
 import { telemetryOption } from "../../ports/internal.ts";
 import type { StoredRejectionOptions } from "../../store/index.ts";
-import { storeOptions } from "../../store/internal.ts";
+import { prunedJournalOption, storeOptions } from "../../store/internal.ts";
 import { loadDriver, type Row, textIn, wholeIn } from "./connection.ts";
 import { Database, Pool } from "./database.ts";
 import { PostgresStoreError, sqlState } from "./postgres-error.ts";
@@ -46,18 +46,12 @@ export interface PostgresJournalOptions {
   readonly archive?: (records: readonly LeavingRecord[]) => Awaitable<void>;
 }
 
-const journalOptions: OptionCheck = optionsOf<PostgresJournalOptions>({
-  prune: optionalOption(flagOption),
-  archive: optionalOption(functionOption("receives records before they are deleted")),
-});
-
-/** Checks the options of a journal. Throws a RangeError for an archive without `prune`. */
-const journalOption: OptionCheck = (value, name) => {
-  journalOptions(value, name);
-  const { prune, archive } = value as PostgresJournalOptions;
-  if (archive === undefined || prune === true) return;
-  throw new RangeError(`${name}.archive needs ${name}.prune: true: without it, no record leaves the store`);
-};
+const journalOption: OptionCheck = prunedJournalOption(
+  optionsOf<PostgresJournalOptions>({
+    prune: optionalOption(flagOption),
+    archive: optionalOption(functionOption("receives records before they are deleted")),
+  }),
+);
 
 /** Where the database is, and bounds of the connections to it. */
 export interface PostgresStoreOptions {

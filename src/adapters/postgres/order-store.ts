@@ -1,11 +1,11 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { type OptionCheck, optionalOption, optionsOf } from "../../common/index.ts";
+import { type OptionCheck, optionalOption, optionsOf, withDeadline } from "../../common/index.ts";
 import type { KeyValueStore, OrderStore, ShardHead, ShardLeases, Storage } from "../../ports/index.ts";
 import type { StoredRejections } from "../../store/index.ts";
 import { headerIn, headerKey, type RetainRecords, recordKey, storeOn } from "../../store/internal.ts";
 import { checked } from "../checksums/index.ts";
 import type { StoredRateLimiter, StoredRateLimiterOptions } from "../shared/index.ts";
-import { textIn, withDeadline } from "./connection.ts";
+import { after, textIn } from "./connection.ts";
 import type { Database } from "./database.ts";
 import {
   databaseOn,
@@ -104,7 +104,8 @@ function archiving(
       const text = texts[place];
       return text === undefined ? [] : [{ shard, sequence, text }];
     });
-    if (records.length > 0) await withDeadline((async () => await archive(records))(), answerTimeoutMs, late);
+    if (records.length > 0)
+      await withDeadline((async () => await archive(records))(), after(answerTimeoutMs), late);
   };
 }
 

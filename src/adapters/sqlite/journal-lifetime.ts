@@ -25,7 +25,14 @@ import {
 } from "../../common/index.ts";
 import { invariant } from "../../errors/index.ts";
 import type { OrderStore } from "../../ports/index.ts";
-import { headIn, headKey, type RecordPlace, type RetainRecords, recordKey } from "../../store/internal.ts";
+import {
+  headIn,
+  headKey,
+  prunedJournalOption,
+  type RecordPlace,
+  type RetainRecords,
+  recordKey,
+} from "../../store/internal.ts";
 import { intactValue } from "../checksums/index.ts";
 import {
   type ArchiveDay,
@@ -83,19 +90,14 @@ export interface SqliteJournalOptions {
   readonly probe?: (point: JournalPoint) => void;
 }
 
-/** Checks the options of a journal. Throws a RangeError for an archive without `prune`. */
-export const journalOption: OptionCheck = (value, name) => {
-  journalOptions(value, name);
-  const { prune, archive } = value as SqliteJournalOptions;
-  if (archive === undefined || prune === true) return;
-  throw new RangeError(`${name}.archive needs ${name}.prune: true: without it, no record leaves the store`);
-};
-
-const journalOptions: OptionCheck = optionsOf<SqliteJournalOptions>({
-  prune: optionalOption(flagOption),
-  archive: optionalOption(nameOption),
-  probe: optionalOption(functionOption("is called at the named points")),
-});
+/** Checks the options of a journal. */
+export const journalOption: OptionCheck = prunedJournalOption(
+  optionsOf<SqliteJournalOptions>({
+    prune: optionalOption(flagOption),
+    archive: optionalOption(nameOption),
+    probe: optionalOption(functionOption("is called at the named points")),
+  }),
+);
 
 /** What a store does beside deleting records. */
 type JournalLifetime = Readonly<{

@@ -117,12 +117,12 @@ export const connectionRules: MountRules = {
   "a request that waits for the service does not delay those of other connections": {
     remedy: "Do not queue requests in front of the service.",
     async check(world) {
-      const held = world.hold();
+      const release = world.hold();
       const connection = await underWay(world);
       world.standIn.reply = () => REPLY;
       await world.request(PING);
       same("the answer of the first request", connection.received(), "");
-      held.release();
+      release();
       same("its status", (await world.within("POST /api/order", connection.answer())).status, 200);
     },
   },
@@ -141,13 +141,13 @@ export const connectionRules: MountRules = {
   "a client that leaves while it waits does no harm": {
     remedy: "Ignore the errors of writing to a connection that has ended.",
     async check(world) {
-      const held = world.hold();
+      const release = world.hold();
       const connection = await underWay(world);
       connection.close();
       await world.within("the end of the connection", connection.ended);
       world.standIn.reply = (): WireResponse => REPLY;
       await world.request(PING);
-      held.release();
+      release();
       for (let again = 0; again < 3; again += 1) same("the status", (await world.request(PING)).status, 200);
     },
   },
@@ -172,7 +172,7 @@ export const closingRules: MountRules = {
     remedy: "Stop accepting, wait for the answers, and only then end the connections.",
     where: { drains: true },
     async check(world) {
-      const held = world.hold();
+      const release = world.hold();
       const connection = await underWay(world);
       let isOver = false;
       const closing = world.close().then(() => {
@@ -180,7 +180,7 @@ export const closingRules: MountRules = {
       });
       await world.pause();
       same("whether close() has resolved before the answer", isOver, false);
-      held.release();
+      release();
       same("the status", (await world.within("POST /api/order", connection.answer())).status, 200);
       await world.within("close()", closing);
       await world.within("the end of the connection", connection.ended);

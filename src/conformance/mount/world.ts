@@ -7,6 +7,7 @@ import {
   optionalOption,
   optionsOf,
   wholeOption,
+  withDeadline,
 } from "../../common/index.ts";
 import type { Awaitable } from "../../ports/index.ts";
 import type { Service, SocketPeer, SocketSession } from "../../service/index.ts";
@@ -125,24 +126,6 @@ class StandIn {
   }
 }
 
-/** An answer that waits until a rule lets it go. */
-class Held {
-  readonly #reply: Promise<WireResponse>;
-  #release: (reply: WireResponse) => void = () => undefined;
-
-  constructor() {
-    this.#reply = new Promise((resolve) => {
-      this.#release = resolve;
-    });
-  }
-
-  readonly wait = (): Promise<WireResponse> => this.#reply;
-
-  release(): void {
-    this.#release(REPLY);
-  }
-}
-
 /** Rules of a mount about one subject. */
 export type MountRules = Rules<MountWorld, MountSupport>;
 
@@ -156,7 +139,7 @@ export class MountWorld {
   readonly #mount: OpenMount;
   readonly #waitMs: number;
   readonly #connections: RawConnection[] = [];
-  readonly #held: Held[] = [];
+  readonly #releases: (() => void)[] = [];
   #isClosed = false;
 
   private constructor(standIn: StandIn, mount: OpenMount, waitMs: number) {
@@ -187,16 +170,12 @@ export class MountWorld {
 
   /** Returns what a promise resolves to. Throws a Mismatch if it has not settled in time. */
   async within<T>(call: string, promise: PromiseLike<T>): Promise<T> {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const late = new Promise<never>((_, reject) => {
-      const expected = `an answer within ${this.#waitMs} ms`;
-      timer = setTimeout(() => reject(new Mismatch({ call, expected, answered: "nothing" })), this.#waitMs);
-    });
-    try {
-      return await Promise.race([promise, late]);
-    } finally {
-      clearTimeout(timer);
-    }
+    const start = (over: () => void): (() => void) => {
+      const timer = setTimeout(over, this.#waitMs);
+      return () => clearTimeout(timer);
+    };
+    const expected = `an answer within ${this.#waitMs} ms`;
+    return await withDeadline(promise, start, () => new Mismatch({ call, expected, answered: "nothing" }));
   }
 
   /** Waits for a condition. Throws a Mismatch if it does not come true in time. */
@@ -238,12 +217,15 @@ export class MountWorld {
     return first as WireRequest;
   }
 
-  /** Lets the next answers of the service wait. They are released at the end of the rule at the latest. */
-  hold(): Held {
-    const held = new Held();
-    this.#held.push(held);
-    this.standIn.reply = held.wait;
-    return held;
+  /** Lets the next answers of the service wait, at the latest until the end of the rule. Returns what releases them. */
+  hold(): () => void {
+    let release = (): void => undefined;
+    const reply = new Promise<WireResponse>((resolve) => {
+      release = () => resolve(REPLY);
+    });
+    this.#releases.push(release);
+    this.standIn.reply = () => reply;
+    return release;
   }
 
   /** Closes the server. It stays closed at the end of the rule. */
@@ -254,7 +236,7 @@ export class MountWorld {
 
   /** Ends everything that the rule has opened. */
   async #remove(): Promise<void> {
-    for (const held of this.#held) held.release();
+    for (const release of this.#releases) release();
     for (const connection of this.#connections) connection.close();
     if (!this.#isClosed) await this.within("close({ graceMs: 0 })", this.close({ graceMs: 0 }));
   }
