@@ -46,10 +46,8 @@ const open = <T>(path: string, read: Reader<T>): Route<T> => ({
   read,
 });
 
-type Signed = Pick<Route<unknown>, "verb" | "access" | "scheme">;
-
 const signed =
-  (kind: Signed) =>
+  (kind: Pick<Route<unknown>, "verb" | "access" | "scheme">) =>
   <T>(path: string, read: Reader<T>): Route<T> => ({ ...kind, path: `/api/${path}`, read });
 
 const readV2 = signed({ verb: "GET", access: "READ", scheme: "V2_QUERY" });

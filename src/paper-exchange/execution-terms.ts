@@ -392,13 +392,11 @@ function meanBps({ shape, coefficientBps }: ImpactModel, { before, quantity, vol
 /** Steps in which the window moves. */
 const STEPS = 60;
 
-type Step = { readonly number: number; quantity: Quantity };
-
 /** The quantity traded in a window of time that moves in sixtieths of its length. Its memory does not grow with trades. */
 class RollingVolume {
   readonly #stepMs: number;
   /** Oldest first. */
-  readonly #steps: Step[] = [];
+  readonly #steps: { readonly number: number; quantity: Quantity }[] = [];
 
   constructor(windowMs: number) {
     this.#stepMs = windowMs / STEPS;

@@ -343,12 +343,10 @@ class Timeline<T> {
   }
 }
 
-type Queues = Readonly<Record<Side, StoredOrder[]>>;
-
 /** The resting orders of one symbol and side, best price first, then oldest first. */
 export class RestingOrders {
   /** Symbols with a resting order. */
-  readonly #queues: Map<string, Queues> = new Map();
+  readonly #queues: Map<string, Readonly<Record<Side, StoredOrder[]>>> = new Map();
 
   /** Adds an order behind those with the same or a better price. */
   add(order: StoredOrder): void {

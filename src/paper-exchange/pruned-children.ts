@@ -76,10 +76,8 @@ export class PrunedChildren {
   }
 }
 
-type Place = Readonly<{ parent: string; attempt: number; acceptedAtMs: number }>;
-
 /** Returns parent and attempt of a child id. An id without them is its own parent. */
-function placeOf(childId: string): Place {
+function placeOf(childId: string): Readonly<{ parent: string; attempt: number; acceptedAtMs: number }> {
   const named = readChildId(childId);
   if (named === undefined) return { parent: childId, attempt: 1, acceptedAtMs: 0 };
   const { orderId, acceptedAtMs, attempt } = named;

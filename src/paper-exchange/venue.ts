@@ -74,8 +74,6 @@ async function openVenue(options: OpeningOptions): Promise<PaperVenue> {
   }
 }
 
-type Parts = OpeningOptions & Readonly<{ log: AppendLog; record: VenueRecord }>;
-
 /** Market of executions, and whether their order waited in the book. */
 type Executed = Readonly<{ symbol: string; liquidity: Liquidity }>;
 
@@ -107,7 +105,7 @@ class RecordedVenue implements PaperVenue {
   readonly #forgetter: Pruner;
   readonly #terms: Terms;
 
-  constructor(parts: Parts) {
+  constructor(parts: OpeningOptions & Readonly<{ log: AppendLog; record: VenueRecord }>) {
     this.#clock = parts.clock;
     this.#instruments = parts.instruments;
     this.#log = parts.log;

@@ -4,8 +4,6 @@ import { EPOCH_MS, InputError, parseWhole, SettingsError } from "./input.ts";
 /** Key of the stored time. */
 const NOW_KEY = "clock.now";
 
-type Timer = Readonly<{ atMs: number; run: () => void }>;
-
 /**
  * Opens a manual clock stored in `store`. It continues from the stored time; `startMs` is the time of the very first
  * start. A time is durable before anything happens at it, so that a restart never goes back before something that
@@ -25,7 +23,7 @@ export async function openManualClock(
 export class ManualClock implements Clock {
   readonly #store: KeyValueStore;
   /** Sorted by time, then by the order of scheduling. */
-  readonly #timers: Timer[] = [];
+  readonly #timers: Readonly<{ atMs: number; run: () => void }>[] = [];
   #nowMs: number;
   #storedMs: number;
   #lastAdvance: Promise<void> = Promise.resolve();

@@ -55,13 +55,11 @@ export function gateOf(traffic: Traffic): TrafficGate {
 /** Memory that Node needs for a request and its answer besides their bytes. */
 export const REQUEST_COST: number = 32 * MESSAGE_COST;
 
-type NetworkRequests = { readonly holdings: Holdings; requests: number };
-
 /** Counts the requests of one connection by network: a proxy's connection carries requests of many clients. */
 class HeldConnection {
   readonly #gate: TrafficGate;
   readonly #socket: Duplex;
-  readonly #shared: Map<string, NetworkRequests> = new Map();
+  readonly #shared: Map<string, { readonly holdings: Holdings; requests: number }> = new Map();
 
   constructor(gate: TrafficGate, socket: Duplex) {
     this.#gate = gate;

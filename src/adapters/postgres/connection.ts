@@ -72,7 +72,7 @@ export type Driver = (options: PgClientOptions) => PgClient;
 /** Loads the package pg. Throws a PostgresStoreError that says what to install if it cannot be loaded. */
 export function loadDriver(load: (name: string) => unknown = requireHere()): Driver {
   try {
-    const { Client } = load("pg") as Package;
+    const { Client } = load("pg") as Readonly<{ Client: new (options: PgClientOptions) => PgClient }>;
     return (options) => new Client(options);
   } catch (error) {
     throw new PostgresStoreError(
@@ -82,8 +82,6 @@ export function loadDriver(load: (name: string) => unknown = requireHere()): Dri
     );
   }
 }
-
-type Package = Readonly<{ Client: new (options: PgClientOptions) => PgClient }>;
 
 /** The built package also contains this file as CommonJS, which has no `import.meta`. */
 function requireHere(): (name: string) => unknown {

@@ -25,8 +25,6 @@ const IDLE_MS = 60_000;
 
 /** The longest time of a timer. */
 const LONGEST_MS = 2 ** 31 - 1;
-
-type Idle = Readonly<{ connection: PostgresConnection; sinceMs: number }>;
 /** Limits in milliseconds: for making a connection, and for the wait for one that is free. */
 type Waits = Readonly<{ connectMs?: number; waitMs?: number }>;
 
@@ -35,7 +33,7 @@ type Waiting = Readonly<{ start: () => void; give: (error: Error) => void }>;
 /** Connections to one database, shared by the statements of a store. */
 export class Pool {
   readonly #options: ConnectionOptions & PoolBounds;
-  readonly #idle: Idle[] = [];
+  readonly #idle: Readonly<{ connection: PostgresConnection; sinceMs: number }>[] = [];
   readonly #used: Readonly<Record<Lane, Set<object>>> = { first: new Set(), other: new Set() };
   readonly #waiting: Readonly<Record<Lane, Waiting[]>> = { first: [], other: [] };
   #isClosed = false;

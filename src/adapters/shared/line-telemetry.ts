@@ -57,8 +57,6 @@ const MINUTE_MS = 60_000;
 /** How many different events of one name, and how many names, are written in one minute. */
 const MOST_OF_A_NAME = 10;
 const MOST_NAMES = 100;
-
-type Counted = { readonly first: TelemetryEvent; repeated: number };
 type Name = Readonly<Pick<TelemetryEvent, "level" | "event">> & {
   different: number;
   omitted: number;
@@ -71,7 +69,7 @@ type Name = Readonly<Pick<TelemetryEvent, "level" | "event">> & {
 class FoldedEvents {
   readonly #emit: (event: TelemetryEvent) => void;
   readonly #later: (ms: number, run: () => void) => void;
-  readonly #counted: Map<string, Counted> = new Map();
+  readonly #counted: Map<string, { readonly first: TelemetryEvent; repeated: number }> = new Map();
   readonly #names: Map<string, Name> = new Map();
   /** Events of names beyond the bound. */
   #others = 0;

@@ -132,9 +132,7 @@ function requireHere(): (name: string) => unknown {
 /** Ends a use. */
 type EndUse = () => void;
 
-type Use = { driver: SqliteDriverName; openings: number };
-
-const uses = new Map<string, Use>();
+const uses = new Map<string, { driver: SqliteDriverName; openings: number }>();
 
 /**
  * Notes that this thread opens a file with a driver, until the returned function is called. Throws an Error that names

@@ -269,11 +269,9 @@ export async function closeDays(folder: string, work: ClosingWork): Promise<void
   if (problems.length > 0) throw problems[0];
 }
 
-type Day = ArchiveDay & Readonly<{ lines: string }>;
-
 async function closeDay(
   folder: string,
-  { lines, compressed }: Day,
+  { lines, compressed }: ArchiveDay & Readonly<{ lines: string }>,
   { alone, goesOn, probe = unwatched }: ClosingWork,
 ): Promise<void> {
   const part = `${lines}.gz.part`;

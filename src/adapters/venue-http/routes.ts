@@ -374,10 +374,8 @@ export type VenueRouteName = keyof Routes;
 /** Name of a stream. */
 export type StreamName = "events" | "market" | "native";
 
-type StreamRoute = Readonly<{ path: string; summary: string }>;
-
 /** The streams of the protocol. */
-export const STREAMS: Readonly<Record<StreamName, StreamRoute>> = {
+export const STREAMS: Readonly<Record<StreamName, Readonly<{ path: string; summary: string }>>> = {
   events: { path: `/v${PROTOCOL}/events`, summary: "Reports on children, as the venue sends them." },
   market: { path: `/v${PROTOCOL}/market`, summary: "Quotes, trades and confirmations." },
   native: { path: `/v${PROTOCOL}/native/events`, summary: "Executions of native orders." },

@@ -306,11 +306,9 @@ export const nativeRequest: Codec<NativeRequest> = objectOf<NativeRequest>({
   requestKey: printable(256),
 });
 
-type FlatKey = Readonly<{ accountId: number; symbol: string; orderId?: bigint; clientOrderId?: string }>;
-
 /** Identifies native orders, by one of the two ids. */
 export const nativeKey: Codec<NativeKey> = mapped(
-  objectOf<FlatKey>({
+  objectOf<Readonly<{ accountId: number; symbol: string; orderId?: bigint; clientOrderId?: string }>>({
     accountId: idText,
     symbol,
     orderId: maybe(wideId),

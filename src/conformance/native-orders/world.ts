@@ -111,8 +111,6 @@ type NativeFields = Readonly<{
   requestKey?: string;
 }>;
 
-type Subscription = Readonly<{ received: () => readonly NativeExecution[]; leave: () => void }>;
-
 /** Returns a resting BUY of account 1 by default, with its own client id and request. */
 export function nativeOf(fields: NativeFields = {}): NativeLimit {
   const number = ++placements;
@@ -226,7 +224,7 @@ export class NativeWorld {
     Promise.resolve(this.native.find({ ...MARKET, orderId }));
 
   /** Listens to the executions. The returned function gives those that came, and checks that each can be read. */
-  readonly subscribe = (): Subscription => {
+  readonly subscribe = (): Readonly<{ received: () => readonly NativeExecution[]; leave: () => void }> => {
     const executions: NativeExecution[] = [];
     const leave = this.native.subscribe((execution) => executions.push(execution));
     const received = (): readonly NativeExecution[] => {

@@ -35,9 +35,7 @@ const textAt = (value: unknown, ...path: readonly string[]): string => {
   return typeof at === "string" || typeof at === "number" ? String(at) : "";
 };
 
-type Wording = (fact: ShownFact) => readonly [text: string, tone: Tone];
-
-const WORDINGS: Readonly<Record<string, Wording>> = {
+const WORDINGS: Readonly<Record<string, (fact: ShownFact) => readonly [text: string, tone: Tone]>> = {
   ACCEPTED: () => ["Accepted", "open"],
   RELEASED: () => ["Released: its entry is filled", "open"],
   POSTED: () => ["Posted: no quote matched it at once", "open"],

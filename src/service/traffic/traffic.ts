@@ -26,8 +26,6 @@ const KINDS: readonly HeldKind[] = ["unread", "unanswered", "unsent"];
 /** Retry-After for a client that holds too many connections: one of them may end at any time. */
 const RETRY_AFTER_SECONDS = 1;
 
-type Network = { connections: number; isProved: boolean };
-
 /** Tracks what all connections of a service hold together. */
 export class Traffic {
   /** The refusal of a connection above the limit of its address, 429 -1003. */
@@ -51,7 +49,7 @@ export class Traffic {
   readonly #clientAddress: ClientAddress;
   readonly #isProxy: AddressList;
   readonly #budgets: Readonly<Record<HeldKind, ByteBudget>>;
-  readonly #networks: Map<string, Network> = new Map();
+  readonly #networks: Map<string, { connections: number; isProved: boolean }> = new Map();
   #arrivals = 0;
 
   /** Takes limits that were checked before. */

@@ -216,12 +216,10 @@ function size(text: string): string | undefined {
   return text === "" ? undefined : decimal("a quantity", text);
 }
 
-type Sizes = Readonly<Record<"bidQuantity" | "askQuantity", string | undefined>>;
-
 /** Returns a quote. A size that is not given is left out. Lines with both sizes are frequent. */
 function quoteRow(
   { timeMs, symbol, bid, ask }: Omit<QuoteRow, "kind">,
-  { bidQuantity, askQuantity }: Sizes,
+  { bidQuantity, askQuantity }: Readonly<Record<"bidQuantity" | "askQuantity", string | undefined>>,
 ): QuoteRow {
   if (bidQuantity !== undefined && askQuantity !== undefined)
     return { kind: "quote", timeMs, symbol, bid, ask, bidQuantity, askQuantity };

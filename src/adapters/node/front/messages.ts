@@ -61,14 +61,12 @@ export type ToMain =
   | readonly ["arriving", id: number, bytes: number]
   /** Total length of the sent text that has left the thread. */
   | readonly ["left", id: number, length: number]
-  | readonly ["event", level: Level, name: string, fields: Fields]
+  | readonly ["event", level: Parameters<Telemetry["event"]>[0], name: string, fields: Fields]
   /** Everything has ended. */
   | readonly ["closed"];
 
 /** The messages of a front thread with a given first word. */
 export type MessageOf<Word extends ToMain[0]> = Extract<ToMain, readonly [word: Word, ...rest: unknown[]]>;
-
-type Level = Parameters<Telemetry["event"]>[0];
 type Fields = Parameters<Telemetry["event"]>[2];
 
 /** Messages of the main thread. */

@@ -13,15 +13,13 @@ import {
 } from "./messages.ts";
 import { Remeasure } from "./remote-gate.ts";
 
-type Known = Readonly<{ number: number; secret: string }>;
-
 /**
  * The secrets with which a front thread verifies signatures. The main thread sends a secret after it has verified a
  * signature made with it, and withdraws it when it learns of another. It still asks the host for the key of every
  * request.
  */
 export class Secrets {
-  readonly #known: Map<string, Known> = new Map();
+  readonly #known: Map<string, Readonly<{ number: number; secret: string }>> = new Map();
 
   /** Stores a secret, or removes it if `secret` is undefined. */
   store(apiKey: string, number: number, secret: string | undefined): void {
