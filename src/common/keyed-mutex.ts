@@ -53,7 +53,7 @@ export class KeyedMutex {
 
   /** Joins the queues of all keys in one step, so that no two tasks wait for each other. */
   #join(keys: readonly string[]): Ticket {
-    const ticket: Ticket = { ahead: 0, behind: [], begin: nothing };
+    const ticket: Ticket = { ahead: 0, behind: [], begin: () => undefined };
     for (const key of keys) {
       const before = this.#last.get(key);
       if (before === ticket) continue;
@@ -70,5 +70,3 @@ export class KeyedMutex {
     for (const next of ticket.behind) if (--next.ahead === 0) next.begin();
   }
 }
-
-const nothing = (): void => undefined;

@@ -123,7 +123,8 @@ function takeFills(answer: unknown, { fills, attempt }: FillCollector): void {
       const fill = readFill(one);
       const before = known?.get(fill.executionId);
       requireThat(
-        before === undefined || isSame(before, fill),
+        before === undefined ||
+          (before.quantity === fill.quantity && before.fine === fill.fine && before.price === fill.price),
         "one execution is reported with two different amounts",
       );
       if (before !== undefined) return;
@@ -133,9 +134,6 @@ function takeFills(answer: unknown, { fills, attempt }: FillCollector): void {
   }
   requireThat(answer.length <= MOST_FILLS, `there are more than ${MOST_FILLS} executions`);
 }
-
-const isSame = (a: Fill, b: Fill): boolean =>
-  a.quantity === b.quantity && a.fine === b.fine && a.price === b.price;
 
 /** Returns executions, each once. Throws an UnreadableAnswer unless every one can be read. */
 function readFills(answer: unknown): readonly Fill[] {

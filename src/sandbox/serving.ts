@@ -237,6 +237,32 @@ export async function openControl(
   return { controlUrl, close: () => closeNow(server) };
 }
 
+/** The ports of a sandbox: that of REST, and the control interface. */
+export type Ports<Rest extends Served = Served> = Pick<Sandbox, "controlUrl"> &
+  Readonly<{ rest: Rest; close: () => Promise<void> }>;
+
+/** Opens the port of REST with `serve`, and a control interface. Rejects if a port is in use; none is open then. */
+export async function openPorts<Rest extends Served>(
+  settings: Pick<SandboxSettings, "controlPort">,
+  serve: (controlUrl: () => string | undefined) => Promise<Rest>,
+  answer: ControlAnswer,
+): Promise<Ports<Rest>> {
+  let controlUrl: string | undefined;
+  const rest = await serve(() => controlUrl);
+  try {
+    const control = await openControl(settings, answer, () => rest.origins);
+    controlUrl = control.controlUrl;
+    const close = async (): Promise<void> => {
+      control.close();
+      await rest.close();
+    };
+    return { rest, controlUrl, close };
+  } catch (error) {
+    await rest.close();
+    throw error;
+  }
+}
+
 function serviceSettings(settings: SandboxSettings): ServiceSettings {
   const { businessErrors200, allowedOrigins, trustedProxies, getAllowlist, postAllowlist } = settings;
   return {

@@ -5,9 +5,9 @@ import { answerSharing, answerStandby } from "./control-routes.ts";
 import { type Exchange, type ExchangeHost, type ExchangeNode, openExchangeNode } from "./exchange.ts";
 import { drained, handedOver, replaced } from "./node-ends.ts";
 import {
-  type Control,
-  openControl,
   openLink,
+  openPorts,
+  type Ports,
   type Sandbox,
   type ServedNode,
   type StartedSandbox,
@@ -23,35 +23,28 @@ const REPLACED_SENTENCE =
 
 type NodeParts = Readonly<{
   node: ExchangeNode;
-  rest: ServedNode;
-  control: Control;
+  ports: Ports<ServedNode>;
   source: AnswerSource;
   link: PeerLink | undefined;
 }>;
 
 /** One sandbox of several on a store: a standby, and the exchange after it, on the same ports. */
 class SandboxNode {
-  readonly #node: ExchangeNode;
-  readonly #control: Control;
-  readonly #rest: ServedNode;
-  readonly #link: PeerLink | undefined;
+  readonly #parts: NodeParts;
   #exchange: Exchange | undefined;
   /** Resolves when it serves. */
   readonly active: Promise<Sandbox>;
 
   constructor(parts: NodeParts) {
-    this.#node = parts.node;
-    this.#rest = parts.rest;
-    this.#control = parts.control;
-    this.#link = parts.link;
-    this.active = this.#become(parts.source);
+    this.#parts = parts;
+    this.active = this.#become();
     // A caller that stops the node does not wait for it.
     this.active.catch(() => undefined);
   }
 
   get addresses(): Pick<Sandbox, "url" | "wsUrl" | "controlUrl"> {
-    const { url, wsUrl } = this.#rest;
-    return { url, wsUrl, controlUrl: this.#control.controlUrl };
+    const { rest, controlUrl } = this.#parts.ports;
+    return { url: rest.url, wsUrl: rest.wsUrl, controlUrl };
   }
 
   /** Hands orders and venue over to a standby, if there is one, before the ports are closed. */
@@ -63,10 +56,10 @@ class SandboxNode {
   }
 
   async #end(isHandedOver: boolean): Promise<void> {
-    this.#control.close();
-    await this.#rest.close();
-    await this.#link?.close();
-    if (!isHandedOver) await (this.#exchange ?? this.#node).close();
+    const { node, ports, link } = this.#parts;
+    await ports.close();
+    await link?.close();
+    if (!isHandedOver) await (this.#exchange ?? node).close();
   }
 
   /** Hands over if a standby is ready, and closes the ports after it. */
@@ -77,13 +70,14 @@ class SandboxNode {
     return true;
   }
 
-  async #become(source: AnswerSource): Promise<Sandbox> {
-    const exchange = await this.#node.exchange;
+  async #become(): Promise<Sandbox> {
+    const { node, ports, source } = this.#parts;
+    const exchange = await node.exchange;
     this.#exchange = exchange;
     const { engine } = exchange;
     const isReplaced = replaced(engine).then(() => REPLACED_SENTENCE);
     const isDrained = drained(engine, () => this.#handOver()).then(() => DRAINED_SENTENCE);
-    await activate(this.#rest, exchange, source);
+    await activate(ports.rest, exchange, source);
     return {
       ...{ exchange, ...this.addresses, replaced: isReplaced, drained: isDrained },
       stop: () => this.stop(),
@@ -133,29 +127,23 @@ async function openLinked(
   const node = await openExchangeNode(settings, host, address);
   const { standby } = node;
   const source: AnswerSource = { exchange: undefined };
-  let rest: ServedNode | undefined;
-  let control: Control | undefined;
+  const { telemetry, realClock: clock } = host;
   try {
-    const { telemetry, realClock: clock } = host;
-    const controlUrl = (): string | undefined => control?.controlUrl;
-    const served = await serveNode(standby, settings, { telemetry, link, clock, controlUrl });
-    rest = served;
-    control = await openControl(
+    const ports = await openPorts(
       settings,
+      (controlUrl) => serveNode(standby, settings, { telemetry, link, clock, controlUrl }),
       (call) =>
         source.exchange === undefined
           ? answerStandby(node, call)
           : answerSharing({ exchange: source.exchange, node: standby }, call),
-      () => served.origins,
     );
-    const sandbox = new SandboxNode({ node, rest, control, source, link });
+    const sandbox = new SandboxNode({ node, ports, source, link });
     return {
       standby: { ...sandbox.addresses, isBehindAnother: () => isBehindAnother(standby) },
       active: sandbox.active,
       stop: () => sandbox.stop(),
     };
   } catch (error) {
-    await rest?.close();
     await node.close();
     throw error;
   }

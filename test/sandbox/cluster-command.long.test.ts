@@ -2,9 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createSystemClock } from "../../src/adapters/node/index.ts";
 import { openPostgresStore, type PostgresStore } from "../../src/adapters/postgres/index.ts";
 import type { MoveOutcome, NodeReport } from "../../src/cluster/index.ts";
-import { clusterCommand } from "../../src/sandbox/cluster-command.ts";
+import { clusterCommand, nodeNamed } from "../../src/sandbox/cluster-command.ts";
 import { moveStep, moveText, rangesOf, shardsNamed } from "../../src/sandbox/cluster-move.ts";
-import { nodeNamed } from "../../src/sandbox/cluster-names.ts";
 import { drainText, nodesText, shardsText } from "../../src/sandbox/cluster-tables.ts";
 import { type PGliteServer, startPGlite } from "../adapters/postgres/pglite-server.ts";
 

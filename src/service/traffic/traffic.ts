@@ -8,9 +8,8 @@ import {
   trustedProxyList,
 } from "../access/addresses.ts";
 import { Bans } from "../access/rate-limits.ts";
-import type { HeldKind, Holdings, TrafficGuest, TrafficLimits } from "./api.ts";
+import type { HeldKind, Holdings, StreamLimits, TrafficGuest, TrafficLimits } from "./api.ts";
 import { ByteBudget, type Part } from "./byte-budget.ts";
-import { StreamPlaces } from "./stream-places.ts";
 
 const MEGABYTE = 1_048_576;
 
@@ -18,13 +17,59 @@ const DEFAULTS = {
   connectionsPerAddress: 2_000,
   unread: { perConnection: 4 * MEGABYTE, perAddress: 32 * MEGABYTE, inAll: 96 * MEGABYTE },
   unanswered: { perConnection: 4 * MEGABYTE, perAddress: 32 * MEGABYTE, inAll: 96 * MEGABYTE },
+  streams: { perAddress: 2_048, inAll: 16_384 },
   unsent: { perConnection: 17 * MEGABYTE, perAddress: 32 * MEGABYTE, inAll: 128 * MEGABYTE },
 } as const;
 
 const KINDS: readonly HeldKind[] = ["unread", "unanswered", "unsent"];
 
-/** Retry-After for a client that holds too many connections: one of them may end at any time. */
+/** Retry-After for a client that holds too many connections or streams: one of them may end at any time. */
 const RETRY_AFTER_SECONDS = 1;
+
+/**
+ * The public streams that are open, by network. They need no key, and each is sent an event for every quote of its market,
+ * so that connections and weight alone would let strangers take all the time of the process.
+ */
+class StreamPlaces {
+  readonly #limits: Required<StreamLimits>;
+  readonly #isProved: (network: string) => boolean;
+  readonly #open: Map<string, number> = new Map();
+  #inAll = 0;
+
+  constructor(limits: StreamLimits | undefined, isProved: (network: string) => boolean) {
+    this.#limits = { ...DEFAULTS.streams, ...limits };
+    this.#isProved = isProved;
+  }
+
+  /** Throws an OrderError -1003 if a network may not open so many more streams. */
+  requirePlaces(network: string, count: number): void {
+    const { perAddress, inAll } = this.#limits;
+    if ((this.#open.get(network) ?? 0) + count > perAddress) throw tooMany(perAddress, "ADDRESS");
+    if (this.#inAll + count > inAll && !this.#isProved(network)) throw tooMany(inAll, "SERVICE");
+  }
+
+  /** Counts streams that a network opens. Throws as {@link requirePlaces}, and then counts none. */
+  open(network: string, count: number): void {
+    if (count === 0) return;
+    this.requirePlaces(network, count);
+    this.#add(network, count);
+  }
+
+  /** Takes back the count of streams that have ended. */
+  close(network: string, count: number): void {
+    this.#add(network, -count);
+  }
+
+  #add(network: string, count: number): void {
+    const open = (this.#open.get(network) ?? 0) + count;
+    this.#inAll += count;
+    if (open === 0) this.#open.delete(network);
+    else this.#open.set(network, open);
+  }
+}
+
+const tooMany = (limit: number, interval: string): OrderError =>
+  new OrderError("TOO_MANY_STREAMS", { limit, interval, retryAfter: RETRY_AFTER_SECONDS });
 
 /** Tracks what all connections of a service hold together. */
 export class Traffic {

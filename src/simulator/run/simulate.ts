@@ -3,6 +3,7 @@ import {
   flagOption,
   functionOption,
   listOption,
+  nextTurn,
   type OptionCheck,
   objectOption,
   optionalOption,
@@ -12,14 +13,15 @@ import {
   wholeOption,
   wrongOption,
 } from "../../common/index.ts";
-import { type EngineSettings, openEngine } from "../../engine/index.ts";
+import { type Engine, type EngineSettings, openEngine } from "../../engine/index.ts";
 import {
   type ExecutionTerms,
   openSimulatedVenue,
+  type PaperVenue,
   termsOption,
   watchedTerms,
 } from "../../paper-exchange/index.ts";
-import type { Instruments } from "../../ports/index.ts";
+import type { Instruments, OrderStore } from "../../ports/index.ts";
 import {
   batchesOf,
   MarketDataError,
@@ -30,7 +32,6 @@ import {
 import { Recorder, type SimulationResult } from "../result.ts";
 import { Activity } from "../strategy/activity.ts";
 import { ACCOUNT_ID, createTrader, type Strategy } from "../strategy/trader.ts";
-import { isSettled, type SimulationRestParts, StoreCalls, settled } from "./rest.ts";
 
 /** Options of a simulation. */
 export interface SimulationOptions {
@@ -156,7 +157,13 @@ async function openSimulation(options: SimulationOptions, startMs: number): Prom
   return new Simulation(options, { host, venue, engine, activity, calls });
 }
 
-type Parts = SimulationRestParts & Readonly<{ host: MemoryHost }>;
+type Parts = Readonly<{
+  host: MemoryHost;
+  engine: Engine;
+  venue: PaperVenue;
+  activity: Activity;
+  calls: StoreCalls;
+}>;
 
 /** One run. */
 class Simulation {
@@ -326,3 +333,77 @@ const wrongRow = (row: number, problem: string): MarketDataError =>
  * and so on, so a number gets a prefix. Other ids are unchanged, because a prefix would make the longest ones too long.
  */
 const marketId = (id: string): string => (/^(market-)*\d{1,16}$/.test(id) ? `market-${id}` : id);
+
+/** Calls that a store has not answered yet. The store in memory answers in turns of the event loop, which take no time. */
+class StoreCalls {
+  #open = 0;
+  #waiting: (() => void)[] = [];
+
+  get busy(): boolean {
+    return this.#open > 0;
+  }
+
+  /** Resolves when every call is answered. */
+  idle(): Promise<void> {
+    return this.busy ? new Promise((resolve) => this.#waiting.push(resolve)) : Promise.resolve();
+  }
+
+  /** Returns the store, whose calls are counted. */
+  of(store: OrderStore): OrderStore {
+    const counted = Object.entries(store).map(([name, member]: [string, unknown]) => [
+      name,
+      typeof member === "function" ? (...args: unknown[]) => this.#counted(member(...args)) : member,
+    ]);
+    return Object.fromEntries(counted) as OrderStore;
+  }
+
+  #counted(answer: unknown): unknown {
+    if (!(answer instanceof Promise)) return answer;
+    this.#open += 1;
+    const answered = (): void => {
+      this.#open -= 1;
+      if (!this.busy) for (const resolve of this.#waiting.splice(0)) resolve();
+    };
+    answer.then(answered, answered);
+    return answer;
+  }
+}
+
+/** Steps of promises after which a listener for quotes that returned nothing counts as done. */
+const CALM_STEPS = 64;
+
+/** Returns whether engine, venue and strategy are at rest already, so that nothing need be waited for. */
+function isSettled({ engine, venue, activity, calls }: Omit<Parts, "host">): boolean {
+  return activity.isAtRest && engine.isIdle && !venue.busy && !calls.busy;
+}
+
+/** Resolves when engine, venue and strategy can do nothing more without time. */
+async function settled({ engine, venue, activity, calls }: Omit<Parts, "host">): Promise<void> {
+  for (;;) {
+    await engine.idle();
+    if (venue.busy) {
+      await venue.idle();
+      continue;
+    }
+    // Housekeeping is no work that the engine waits for, but a call must not reach its deadline while the store works.
+    if (calls.busy) {
+      await calls.idle();
+      for (let step = 0; step < CALM_STEPS; step++) await undefined;
+      continue;
+    }
+    if (activity.isFresh) {
+      activity.isFresh = false;
+      for (let step = 0; step < CALM_STEPS; step++) await undefined;
+      continue;
+    }
+    if (activity.isAtRest) return;
+    const before = activity.events;
+    activity.needsTurn = false;
+    // The strategy may continue after an answer, in a later microtask.
+    await nextTurn();
+    await engine.idle();
+    if (venue.busy || activity.isFresh || activity.needsTurn || activity.events !== before) continue;
+    activity.restedAt = before;
+    return;
+  }
+}

@@ -296,7 +296,8 @@ const FORMS: Readonly<Partial<Record<AnyRoute["name"], Form>>> = {
   "ticker.book": { reply: tickersReply },
   "order.place": { request: ({ parameters }) => withOwnType(parameters), reply: changeReply },
   "order.test": {
-    request: ({ parameters }) => withOwnType(without(parameters, "computeCommissionRates")),
+    request: ({ parameters }) =>
+      withOwnType(new Map([...parameters].filter(([each]) => each !== "computeCommissionRates"))),
   },
   "order.status": { reply: orderReply },
   "order.cancel": { reply: changeReply },
@@ -342,8 +343,4 @@ function withListId({ parameters, call }: Requested): Parameters {
   if (call === undefined || parameters.has("listClientOrderId")) return parameters;
   const text = clientIdsOf(call)("listClientOrderId");
   return new Map([...parameters, ["listClientOrderId", { text, kind: "text" }]]);
-}
-
-function without(parameters: Parameters, name: string): Parameters {
-  return new Map([...parameters].filter(([each]) => each !== name));
 }
