@@ -76,9 +76,13 @@ export function createManualClock(options: Readonly<{ startMs: number }>): Manua
     monotonicMs: () => monotonicMs,
     schedule(atMs, run) {
       const timer = { atMs, run };
-      insertTimer(timers, timer);
+      const later = timers.findIndex((other) => other.atMs > atMs);
+      timers.splice(later < 0 ? timers.length : later, 0, timer);
       if (atMs <= monotonicMs) inMicrotask(() => takeDue(monotonicMs)?.run());
-      return () => removeTimer(timers, timer);
+      return () => {
+        const index = timers.indexOf(timer);
+        if (index >= 0) timers.splice(index, 1);
+      };
     },
     soon: inMicrotask,
     async advanceTo(ms, settle) {
@@ -106,16 +110,6 @@ export function createManualClock(options: Readonly<{ startMs: number }>): Manua
       return () => void listeners.delete(listener);
     },
   };
-}
-
-function insertTimer(timers: Timer[], timer: Timer): void {
-  const later = timers.findIndex(({ atMs }) => atMs > timer.atMs);
-  timers.splice(later < 0 ? timers.length : later, 0, timer);
-}
-
-function removeTimer(timers: Timer[], timer: Timer): void {
-  const index = timers.indexOf(timer);
-  if (index >= 0) timers.splice(index, 1);
 }
 
 /** Runs as a microtask, also under the fake timers of a test framework, which replace `queueMicrotask` and never run it. */

@@ -240,7 +240,7 @@ class HttpVenue implements VenueServer {
   }
 
   #refuse(request: IncomingMessage, response: ServerResponse, error: unknown): void {
-    const refusal = refusalOf(error);
+    const refusal = error instanceof Refusal ? error : new Refusal("FAILED");
     const { code, status, message } = refusal;
     if (code === "FAILED")
       this.#report("venue-http.failed", { path: pathOf(request), error: errorName(error) });
@@ -265,11 +265,6 @@ class HttpVenue implements VenueServer {
 const addressOf = ({ socket }: IncomingMessage): string => socket.remoteAddress ?? "";
 
 const pathOf = ({ url = "" }: IncomingMessage): string => (url.split("?", 1)[0] ?? "").slice(0, 64);
-
-function refusalOf(error: unknown): Refusal {
-  if (error instanceof Refusal) return error;
-  return new Refusal("FAILED");
-}
 
 const FROM = /^stream=([0-9A-Za-z_-]{1,64})&after=([0-9]{1,15})$/;
 
