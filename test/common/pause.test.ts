@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { createManualClock } from "../../src/adapters/memory/index.ts";
-import { Pause, pause } from "../../src/common/index.ts";
+import { Pause, pause, withDeadline } from "../../src/common/index.ts";
 
 it("a pause ends when its time is up, and earlier when others end it; its timer is canceled then", async () => {
   const wait = new Pause();
@@ -37,4 +37,24 @@ it("a pause ends when its signal aborts", async () => {
   await clock.advanceTo(20);
   await Promise.all(waits);
   expect(ended).toEqual(["aborted", "over"]);
+});
+
+it("work with a deadline is what it resolves to, or the error of the deadline; the timer is canceled in both cases", async () => {
+  const clock = createManualClock({ startMs: 0 });
+  let canceled = 0;
+  const start = (over: () => void): (() => void) => {
+    const cancel = clock.schedule(10, over);
+    return () => {
+      canceled++;
+      cancel();
+    };
+  };
+  const late = (): Error => new Error("late");
+  expect(await withDeadline(Promise.resolve(1), start, late)).toBe(1);
+  expect(canceled).toBe(1);
+  const silent = withDeadline(new Promise(() => undefined), start, late);
+  const refused = expect(silent).rejects.toThrow("late");
+  await clock.advanceTo(10);
+  await refused;
+  expect(canceled).toBe(2);
 });
