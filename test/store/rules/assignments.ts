@@ -1,6 +1,6 @@
 import { same } from "../../../src/conformance/checks.ts";
 import type { ClusterView, OrderStore, ShardLeases } from "../../../src/ports/index.ts";
-import { ENTRY, every, joined, leaseRule, leasesOf } from "./lease-rules.ts";
+import { ENTRY, every, joined, leaseRules, leasesOf } from "./lease-rules.ts";
 import { part, sampleRecord } from "./samples.ts";
 import type { StoreRules } from "./world.ts";
 
@@ -27,10 +27,11 @@ async function ownerAndTarget(
   return { a, b, other };
 }
 
-const tellsShares = leaseRule({
-  name: "decision KV: the row of a node says whether the node shares the shards, as it said when it joined",
-  remedy: "Keep `shares` of the entry. A row of a node that did not say has none.",
-  async check(leases) {
+/** Rules of the leases of an order store: to whom owners shall give their shards. */
+export const assignments: StoreRules = leaseRules({
+  async "decision KV: the row of a node says whether the node shares the shards, as it said when it joined"(
+    leases,
+  ) {
     for (const entry of [{ ...ENTRY, shares: true }, { ...ENTRY, shares: false }, ENTRY]) {
       const { incarnation } = await leases.join(entry);
       await leases.renew({ incarnation, state: "ready" });
@@ -39,13 +40,11 @@ const tellsShares = leaseRule({
       same(`shares of a node that joined with ${entry.shares}`, row?.shares ?? false, shares);
     }
   },
-});
 
-const assigns = leaseRule({
-  name: "decision KV: an assignment is in the rows of its shards until it is withdrawn, and changes neither owner nor epoch",
-  remedy:
-    "Keep one node for each shard beside its owner, show it as `next` in `nodes`, and answer with the number of shards of the set that have it.",
-  async check(leases, { store, open }) {
+  async "decision KV: an assignment is in the rows of its shards until it is withdrawn, and changes neither owner nor epoch"(
+    leases,
+    { store, open },
+  ) {
     const { a, b, other } = await ownerAndTarget(leases, open);
     const before = ownersIn(await leases.nodes());
     same("the assigned shards before", await plan(leases), []);
@@ -66,12 +65,11 @@ const assigns = leaseRule({
     ];
     same("the assigned shards after that", await plan(leases), left);
   },
-});
 
-const fromOwner = leaseRule({
-  name: "decision KV: an assignment with `from` holds only for the shards that this node owns",
-  remedy: "Compare `from` with the owner of each shard under the lock of its row.",
-  async check(leases, { open }) {
+  async "decision KV: an assignment with `from` holds only for the shards that this node owns"(
+    leases,
+    { open },
+  ) {
     const { a, b, other } = await ownerAndTarget(leases, open);
     await other.claim({ incarnation: b, shards: [5] });
     const c = await joined(leases, "c");
@@ -83,12 +81,8 @@ const fromOwner = leaseRule({
     same("withdrawal from the owner", await leases.assign({ shards: [4], from: a }), 1);
     same("the assigned shards at the end", await plan(leases), []);
   },
-});
 
-const onlyToLive = leaseRule({
-  name: "decision KV: nothing is assigned to a node that is dead or gone",
-  remedy: "Look for the live row of `to` in the statement that assigns, and answer 0 without one.",
-  async check(leases, { open }) {
+  async "decision KV: nothing is assigned to a node that is dead or gone"(leases, { open }) {
     const { a, b, other } = await ownerAndTarget(leases, open);
     const c = await joined(other, "c");
     await leases.assign({ shards: [1], to: c });
@@ -104,13 +98,11 @@ const onlyToLive = leaseRule({
     }
     same("assign of the same shards to a live node", await leases.assign({ shards: [1, 2, 3], to: a }), 3);
   },
-});
 
-const endsWithClaim = leaseRule({
-  name: "decision KV: a claim of a node that did not own a shard ends its assignment; a release and a claim again leave it",
-  remedy:
-    "End the assignment with the epoch for which it was made, so that `claim` and `acquire` of every version end it.",
-  async check(leases, { store, open }) {
+  async "decision KV: a claim of a node that did not own a shard ends its assignment; a release and a claim again leave it"(
+    leases,
+    { store, open },
+  ) {
     const { a, b, other } = await ownerAndTarget(leases, open);
     const c = await joined(other, "c");
     await leases.assign({ shards: [1, 2, 3, 4], to: b });
@@ -128,9 +120,3 @@ const endsWithClaim = leaseRule({
     same("the assigned shards after an acquire", await plan(leases), []);
   },
 });
-
-/** Rules of the leases of an order store: to whom owners shall give their shards. */
-export const assignments: StoreRules = {
-  name: "assigned shards",
-  rules: [tellsShares, assigns, fromOwner, onlyToLive, endsWithClaim],
-};

@@ -1,7 +1,7 @@
 import { holds, refused, same } from "../../../src/conformance/checks.ts";
 import type { EndedName, OrderStore } from "../../../src/ports/index.ts";
 import { endedOrder, keepEnded } from "./samples.ts";
-import type { StoreRule, StoreRules } from "./world.ts";
+import { rulesFor, type StoreRules } from "./world.ts";
 
 const NAMES = [
   [2, "b"],
@@ -36,71 +36,57 @@ async function keepNames(store: OrderStore): Promise<void> {
   await keepEnded(store, orders.slice(0, 1));
 }
 
-const allOfThem: StoreRule = {
-  name: "decision IG: pages of names contain all of them, by account, then by the bytes of the client id",
-  remedy:
-    'Order by account as a number, then by the bytes of the client id (`COLLATE "C"`, `BINARY`); continue strictly after `after`.',
-  where: { pageEndedNames: true },
-  async check({ store }) {
-    same("pageEndedNames of an empty store", await page(store, 9), []);
-    await keepNames(store);
-    same("pageEndedNames, limit 99", await page(store, 99), SORTED);
-    for (const limit of [1, 2, 3, 5, 9]) {
-      const read: EndedName[] = [];
-      while (read.length <= SORTED.length) {
-        const next = await page(store, limit, read.at(-1));
-        holds(`pageEndedNames, limit ${limit}`, next.length <= limit, `at most ${limit} names`, next.length);
-        if (next.length === 0) break;
-        for (const name of next) read.push(name);
-      }
-      same(`all pages of names, limit ${limit}`, read, SORTED);
-    }
-  },
-};
-
-const absentCursor: StoreRule = {
-  name: "decision IG: a name that is gone is a cursor too",
-  remedy: "Compare with the given name. Do not look its row up.",
-  where: { pageEndedNames: true },
-  async check({ store }) {
-    await keepNames(store);
-    const gone = { accountId: 1, clientOrderId: "gone" };
-    same("pageEndedNames after a name that is gone", await page(store, 9, gone), SORTED.slice(5));
-    const nobody = { accountId: 5, clientOrderId: "" };
-    same("pageEndedNames after an account that is gone", await page(store, 9, nobody), SORTED.slice(7));
-    same("pageEndedNames after the last name", await page(store, 9, SORTED.at(-1)), []);
-  },
-};
-
-const noNames: StoreRule = {
-  name: "a store without pages of names has no such method",
-  remedy:
-    "Declare `pageEndedNames: true`, or leave the method out: the engine trusts its pages to be complete.",
-  where: { pageEndedNames: false },
-  async check({ store }) {
-    same("the method pageEndedNames", store.pageEndedNames, undefined);
-  },
-};
-
-const hasNames: StoreRule = {
-  name: "a store with pages of names has the method, and refuses a limit that is not a positive whole number",
-  remedy:
-    "Implement `pageEndedNames`, or declare `pageEndedNames: false`. Reject a limit of 0, below 0 or not whole.",
-  where: { pageEndedNames: true },
-  async check({ store }) {
-    holds(
-      "typeof pageEndedNames",
-      typeof store.pageEndedNames === "function",
-      "function",
-      store.pageEndedNames,
-    );
-    for (const limit of [0, -1, 1.5, Number.NaN])
-      await refused(`pageEndedNames with a limit of ${limit}`, () => store.pageEndedNames?.({ limit }));
-  },
-};
-
 /** Rules of the names of ended parents. */
 export const endedNames: StoreRules = {
-  name: "ended names",
-  rules: [hasNames, allOfThem, absentCursor, noNames],
+  ...rulesFor({ pageEndedNames: true })({
+    async "a store with pages of names has the method, and refuses a limit that is not a positive whole number"({
+      store,
+    }) {
+      holds(
+        "typeof pageEndedNames",
+        typeof store.pageEndedNames === "function",
+        "function",
+        store.pageEndedNames,
+      );
+      for (const limit of [0, -1, 1.5, Number.NaN])
+        await refused(`pageEndedNames with a limit of ${limit}`, () => store.pageEndedNames?.({ limit }));
+    },
+
+    async "decision IG: pages of names contain all of them, by account, then by the bytes of the client id"({
+      store,
+    }) {
+      same("pageEndedNames of an empty store", await page(store, 9), []);
+      await keepNames(store);
+      same("pageEndedNames, limit 99", await page(store, 99), SORTED);
+      for (const limit of [1, 2, 3, 5, 9]) {
+        const read: EndedName[] = [];
+        while (read.length <= SORTED.length) {
+          const next = await page(store, limit, read.at(-1));
+          holds(
+            `pageEndedNames, limit ${limit}`,
+            next.length <= limit,
+            `at most ${limit} names`,
+            next.length,
+          );
+          if (next.length === 0) break;
+          for (const name of next) read.push(name);
+        }
+        same(`all pages of names, limit ${limit}`, read, SORTED);
+      }
+    },
+
+    async "decision IG: a name that is gone is a cursor too"({ store }) {
+      await keepNames(store);
+      const gone = { accountId: 1, clientOrderId: "gone" };
+      same("pageEndedNames after a name that is gone", await page(store, 9, gone), SORTED.slice(5));
+      const nobody = { accountId: 5, clientOrderId: "" };
+      same("pageEndedNames after an account that is gone", await page(store, 9, nobody), SORTED.slice(7));
+      same("pageEndedNames after the last name", await page(store, 9, SORTED.at(-1)), []);
+    },
+  }),
+  ...rulesFor({ pageEndedNames: false })({
+    async "a store without pages of names has no such method"({ store }) {
+      same("the method pageEndedNames", store.pageEndedNames, undefined);
+    },
+  }),
 };

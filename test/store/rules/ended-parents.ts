@@ -1,12 +1,11 @@
 import { refused, same } from "../../../src/conformance/checks.ts";
 import { ExecutionIds } from "../../../src/model/index.ts";
 import { endedOrder, keepEnded, part, sampleRecords } from "./samples.ts";
-import type { StoreRule, StoreRules } from "./world.ts";
+import { rulesFor, type StoreRules } from "./world.ts";
 
-const found: StoreRule = {
-  name: "an ended parent is found by either id, by its own account only",
-  remedy: "Compare the account in every look-up, and client ids byte by byte: `Mine` is not `mine`.",
-  async check({ store }) {
+/** Rules of finding and counting ended parents. */
+export const endedParents: StoreRules = rulesFor()({
+  async "an ended parent is found by either id, by its own account only"({ store }) {
     const order = endedOrder({ orderId: -768, accountId: 4, clientOrderId: "mine" });
     await keepEnded(store, [order]);
     same("findEnded by id", await store.findEnded({ accountId: 4, orderId: -768 }), order);
@@ -16,12 +15,8 @@ const found: StoreRule = {
     same("findEnded by client id, another account", foreign, undefined);
     same('findEnded of "Mine"', await store.findEnded({ accountId: 4, clientOrderId: "Mine" }), undefined);
   },
-};
 
-const replacing: StoreRule = {
-  name: "a row of the same order replaces the earlier one",
-  remedy: "Make the order id the key of the rows. A late fill changes an order after its end.",
-  async check({ store }) {
+  async "a row of the same order replaces the earlier one"({ store }) {
     const order = endedOrder({ orderId: -768 });
     await keepEnded(store, [order]);
     const filledLate = { ...order, executions: ExecutionIds.of(["e1", "late"]), lastSequence: 9 };
@@ -30,12 +25,8 @@ const replacing: StoreRule = {
     const { count } = await store.countEnded({ accountId: 1, shard: 0 });
     same("countEnded after a late fill", count, 1);
   },
-};
 
-const uniqueNames: StoreRule = {
-  name: "I03: a client id names one parent of an account while its record exists",
-  remedy: "Add a unique key of account and client id, and reject the append that would break it.",
-  async check({ store }) {
+  async "I03: a client id names one parent of an account while its record exists"({ store }) {
     const first = endedOrder({ orderId: -256, clientOrderId: "a", endedAtMs: 10 });
     await keepEnded(store, [first]);
     const second = endedOrder({ orderId: -512, clientOrderId: "a" });
@@ -47,12 +38,8 @@ const uniqueNames: StoreRule = {
     const again = await store.findEnded({ accountId: 1, clientOrderId: "a" });
     same("findEnded after the first was deleted", again, second);
   },
-};
 
-const ownCounts: StoreRule = {
-  name: "counts are of one account",
-  remedy: "Count the rows of the account. Rows of other accounts of the shard do not count.",
-  async check({ store }) {
+  async "counts are of one account"({ store }) {
     const orders = [-256, -512, -768].map((orderId) =>
       endedOrder({ orderId, accountId: orderId === -768 ? 2 : 1 }),
     );
@@ -61,12 +48,8 @@ const ownCounts: StoreRule = {
     const answered = (await Promise.all(counts)).map(({ count }) => count);
     same("countEnded of accounts 1, 2 and 3", answered, [2, 1, 0]);
   },
-};
 
-const countedAt: StoreRule = {
-  name: "a count comes with the last record of the shard that it includes",
-  remedy: "Read count and last sequence in one transaction.",
-  async check({ store }) {
+  async "a count comes with the last record of the shard that it includes"({ store }) {
     const count = (shard: number) => store.countEnded({ accountId: 1, shard });
     same("countEnded in an empty store", await count(0), { count: 0, sequence: 0 });
     const ended = [endedOrder({ orderId: -256 })];
@@ -74,10 +57,4 @@ const countedAt: StoreRule = {
     same("countEnded after three records", await count(0), { count: 1, sequence: 3 });
     same("countEnded for another shard", await count(1), { count: 1, sequence: 0 });
   },
-};
-
-/** Rules of finding and counting ended parents. */
-export const endedParents: StoreRules = {
-  name: "ended parents",
-  rules: [found, replacing, uniqueNames, ownCounts, countedAt],
-};
+});

@@ -13,16 +13,14 @@ import {
   samplePrint,
 } from "./samples.ts";
 import { wholeOrder, wholeRecords } from "./whole-samples.ts";
-import { all, type StoreRule, type StoreRules } from "./world.ts";
+import { all, rulesFor, type StoreRules } from "./world.ts";
 
 /** Amounts around the largest safe integer, and at both ends of the range. */
 const AMOUNTS = ["0.000001", "1.5", "9007199254.740991", "9007199254.740992", "9007199254.740993"];
 
-const amounts: StoreRule = {
-  name: "I16: amounts of parents come back exactly and in their own type, however they are read",
-  remedy:
-    "Store parents as texts of `encodeParent` and read them with `decodeParent`. A double, or a JSON number, loses digits above 2^53.",
-  async check({ store }) {
+/** Rules of exact values. */
+export const exactness: StoreRules = rulesFor()({
+  async "I16: amounts of parents come back exactly and in their own type, however they are read"({ store }) {
     const orders = AMOUNTS.map((text, n): ParentOrder => {
       const order = endedOrder({ orderId: -256 * (n + 1) });
       return {
@@ -44,12 +42,8 @@ const amounts: StoreRule = {
     await store.writeSnapshot({ shard: 0, sequence: 0, counter: 1, parents });
     same("readSnapshot", (await store.readSnapshot(0))?.parents, parents);
   },
-};
 
-const facts: StoreRule = {
-  name: "I16: amounts of records come back exactly and in their own type",
-  remedy: "Store records as texts of `encodeRecord` and read them with `decodeRecord`.",
-  async check({ store }) {
+  async "I16: amounts of records come back exactly and in their own type"({ store }) {
     const records = AMOUNTS.map((text, n): JournalRecord => {
       const fill = { executionId: `e${n}`, quantity: quantity(text), price: price("0.00000001"), timeMs: 5 };
       const facts = [{ kind: "FILLED", childId: "aqc-1", fill }] as const;
@@ -59,13 +53,10 @@ const facts: StoreRule = {
     await store.append({ shards: [part(0, 1, { records })] });
     same("readRecords", await store.readRecords({ shard: 0, ...all }), records);
   },
-};
 
-const everyMember: StoreRule = {
-  name: "I01 I53: every member of a parent and of a record comes back, also a child in flight, and however it is read",
-  remedy:
-    "Store the texts of `encodeParent` and `encodeRecord` whole, not columns for some of the members. A snapshot that loses `child` lets the engine send the quantity again.",
-  async check({ store }) {
+  async "I01 I53: every member of a parent and of a record comes back, also a child in flight, and however it is read"({
+    store,
+  }) {
     const records = wholeRecords();
     const end = { status: "EXPIRED", reason: "SCHEDULE_ENDED", atMs: 9 } as const;
     const ended = { ...wholeOrder(-256), ended: end };
@@ -79,13 +70,8 @@ const everyMember: StoreRule = {
     await store.writeSnapshot(snapshot);
     same("readSnapshot", await store.readSnapshot(0), snapshot);
   },
-};
 
-const wide: StoreRule = {
-  name: "ids, counters and times beyond 32 bits come back exactly",
-  remedy:
-    "Use 64-bit columns for ids, counters and times, and read them as numbers that are exact up to 2^53 - 1.",
-  async check({ store }) {
+  async "ids, counters and times beyond 32 bits come back exactly"({ store }) {
     const timeMs = 1_767_355_200_123;
     const accountId = 2 ** 40 + 1;
     const orderId = -(2 ** 48) - 256;
@@ -109,12 +95,8 @@ const wide: StoreRule = {
     same("bars", bars, [{ symbol: "BTC/USD", minuteMs: 1_767_355_200_000, quantity: quantity("0.5") }]);
     same("prints", prints, [{ symbol: "BTC/USD", id: "p1", seenAtMs: timeMs + 1 }]);
   },
-};
 
-const texts: StoreRule = {
-  name: "texts of a host come back as they are: quotes, spaces, letters beyond ASCII",
-  remedy: "Bind texts as parameters, store them as UTF-8, and neither trim nor normalise them.",
-  async check({ store }) {
+  async "texts of a host come back as they are: quotes, spaces, letters beyond ASCII"({ store }) {
     const ids = ["p'1", 'say "it"', " a", "a ", "ä", "a\u0308", "%_", "\\n", "日本", "\u{1f600}"];
     await keepPrints(
       store,
@@ -126,10 +108,4 @@ const texts: StoreRule = {
     await keepEnded(store, [order]);
     same("findEnded", await store.findEnded({ accountId: 1, orderId: -256 }), order);
   },
-};
-
-/** Rules of exact values. */
-export const exactness: StoreRules = {
-  name: "exact values",
-  rules: [amounts, facts, everyMember, wide, texts],
-};
+});

@@ -10,7 +10,7 @@ import {
   recordsOfOrders,
   sampleRecord,
 } from "./samples.ts";
-import { all, type StoreRule, type StoreRules } from "./world.ts";
+import { all, rulesFor, type StoreRules } from "./world.ts";
 
 const BEFORE_MS = 10_000;
 const FIRST = 256;
@@ -60,131 +60,6 @@ async function fill(store: OrderStore): Promise<void> {
   await store.append({ shards: [part(0, epoch, { records, ended, endedLists: [LIST] })] });
 }
 
-const present: StoreRule = {
-  name: "a store that forgets has the method",
-  remedy: "Implement `pruneEnded`, or declare `pruneEnded: false`.",
-  where,
-  async check({ store }) {
-    const { pruneEnded } = store;
-    holds("typeof pruneEnded", typeof pruneEnded === "function", "function", pruneEnded);
-  },
-};
-
-const absent: StoreRule = {
-  name: "a store that does not forget has no such method",
-  remedy:
-    "Declare `pruneEnded: true`, or leave the method out: the engine calls it in place of `deleteEnded` where it exists.",
-  where: { pruneEnded: false },
-  async check({ store }) {
-    same("the method pruneEnded", store.pruneEnded, undefined);
-  },
-};
-
-const together: StoreRule = {
-  name: "decision TA: orders that ended before the time leave with all their records, lists with all their legs",
-  remedy:
-    "Follow `previous` from the last record of each row, and delete these records in the transaction that deletes the row. Exclude `beforeMs`.",
-  where,
-  async check({ store }) {
-    await fill(store);
-    await snapshotAt(store, 11);
-    await forget(store);
-    same("the rows that are left", await rowsOf(store), [C, F]);
-    same("the records that are left", await left(store), [2, 3, 6, 8, 10, 11]);
-    const { sequence, forgotten } = await store.head(0);
-    same("sequence and forgotten of the head", { sequence, forgotten }, { sequence: 11, forgotten: 9 });
-    same("pageEndedLists", await store.pageEndedLists({ accountId: 1, limit: 9 }), []);
-    same("countEnded", (await store.countEnded({ accountId: 1, shard: 0 })).count, 2);
-  },
-};
-
-const needed: StoreRule = {
-  name: "decision TA: records from the newest snapshot on stay, with the orders that they end, and so does all without a snapshot",
-  remedy:
-    "Compare `lastSequence` of each row with the sequence of the newest complete snapshot of its shard; it must be below.",
-  where,
-  async check({ store }) {
-    await fill(store);
-    await forget(store);
-    same("the records without a snapshot", (await left(store)).length, 11);
-    await snapshotAt(store, 7);
-    await forget(store);
-    same("the rows after a snapshot at 7", await rowsOf(store), [C, D, E, F]);
-    same("the records after a snapshot at 7", await left(store), [2, 3, 4, 6, 7, 8, 9, 10, 11]);
-    await snapshotAt(store, 11);
-    await forget(store);
-    same("the rows after a snapshot at 11", await rowsOf(store), [C, F]);
-    same("the records after a snapshot at 11", await left(store), [2, 3, 6, 8, 10, 11]);
-  },
-};
-
-const openList: StoreRule = {
-  name: "decision TA: a leg that has ended stays with its records as long as its list",
-  remedy: "Delete legs only together with the row of their list.",
-  where,
-  async check({ store }) {
-    const { records } = recordsOfOrders(0, [[D, E], [D], [B]]);
-    const [leg] = endedLegs(LIST).map((order) => ({ ...order, lastSequence: 2 }));
-    const ended = leg === undefined ? [] : [leg];
-    await store.append({ shards: [part(0, 1, { records, ended })] });
-    await snapshotAt(store, 3);
-    await forget(store);
-    same("findEnded of the leg", await store.findEnded({ accountId: 1, orderId: D }), leg);
-    same("the records that are left", await left(store), [1, 2, 3]);
-  },
-};
-
-const late: StoreRule = {
-  name: "decision TA: an order that a late fill changed after its end leaves with that record too",
-  remedy: "Begin at `lastSequence` of the row that replaced the first one.",
-  where,
-  async check({ store }) {
-    const { records } = recordsOfOrders(0, [[A], [A], [B], [A], [B]]);
-    const [before, after] = [records.slice(0, 2), records.slice(2)];
-    await store.append({ shards: [part(0, 1, { records: before, ended: [endedAt(A, 2)] })] });
-    await store.append({ shards: [part(0, 1, { records: after, ended: [endedAt(A, 4)] })] });
-    await snapshotAt(store, 5);
-    await forget(store);
-    same("the records that are left", await left(store), [3, 5]);
-  },
-};
-
-const durable: StoreRule = {
-  name: "I54: for the next handle the head is unchanged, `forgotten` is the highest sequence that left, and records follow the last one",
-  remedy:
-    "Store `forgotten` in the transaction of the deletion. Never take the head from the records that are left.",
-  where,
-  async check({ store, open, close }) {
-    const { records } = recordsOfOrders(0, [[B], [A], [A], [B]]);
-    await store.append({ shards: [part(0, 1, { records, ended: [endedAt(A, 3)] })] });
-    await snapshotAt(store, 4);
-    await forget(store);
-    await close(store);
-    const next = await open();
-    const [head] = await next.acquire();
-    same("acquire of the next handle", head, { shard: 0, epoch: 2, sequence: 4, forgotten: 3 });
-    same("head of the next handle", await next.head(0), head);
-    const follower = { shards: [part(0, 2, { records: [sampleRecord(0, 5)] })] };
-    same("append of record 5", await next.append(follower), ["durable"]);
-    same("the records of the next handle", await left(next), [1, 4, 5]);
-  },
-};
-
-const owner: StoreRule = {
-  name: "I60: after another handle has called acquire, it rejects and deletes nothing",
-  remedy: "Check in each transaction of the deletion that this handle called `acquire` last.",
-  where,
-  async check({ store, open }) {
-    await fill(store);
-    await snapshotAt(store, 11);
-    const later = await open();
-    await later.acquire();
-    await refused("pruneEnded of a handle that was replaced", () => forget(store));
-    same("the records that are left", (await left(later)).length, 11);
-    same("the rows that are left", (await rowsOf(later)).length, 5);
-  },
-};
-
 const MANY = 900;
 
 /** Fills shard 0 with so many ended orders that they cannot leave in one short step; each has two records. */
@@ -196,43 +71,128 @@ async function fillMany(store: OrderStore): Promise<void> {
   await snapshotAt(store, records.length);
 }
 
-const whole: StoreRule = {
-  name: "decision TA: a deletion that ends early leaves each order whole, and a later one goes on",
-  remedy: "Delete a row and its records in one transaction, never the rows of all orders first.",
-  where,
-  async check({ store }) {
-    await fillMany(store);
-    await forget(store, () => false);
-    const rows = (await rowsOf(store)).length;
-    same("records for each row that is left, and one", (await left(store)).length, 2 * rows + 1);
-    await forget(store);
-    same("the records after a later deletion", await left(store), [2 * MANY + 1]);
-  },
-};
-
-const inSteps: StoreRule = {
-  name: "decision TA: many orders leave in short steps, between which other calls run and `goesOn` can end the work",
-  remedy:
-    "Delete some hundred records, call `goesOn`, return to the event loop, and continue unless it said false.",
-  where: { ...where, progress: true },
-  async check({ store }) {
-    await fillMany(store);
-    await forget(store, () => false);
-    const rows = (await rowsOf(store)).length;
-    holds(`rows after the first of several steps, of ${MANY}`, rows > 0, "some are left", rows);
-    const done: string[] = [];
-    let received = 0;
-    const forgetting = forget(store, () => ++received > 0).then(() => done.push("forgotten"));
-    await store.append({ shards: [part(1, 1, { records: [sampleRecord(1, 1)] })] });
-    done.push("appended");
-    await forgetting;
-    same(`append while ${rows} orders leave`, done, ["appended", "forgotten"]);
-    holds(`pruneEnded of ${rows} orders`, received > 0, "calls of `goesOn`", received);
-  },
-};
-
 /** Rules of deleting ended orders together with their records. */
 export const forgetting: StoreRules = {
-  name: "forgetting",
-  rules: [present, together, needed, openList, late, durable, owner, whole, inSteps, absent],
+  ...rulesFor(where)({
+    async "a store that forgets has the method"({ store }) {
+      const { pruneEnded } = store;
+      holds("typeof pruneEnded", typeof pruneEnded === "function", "function", pruneEnded);
+    },
+
+    async "decision TA: orders that ended before the time leave with all their records, lists with all their legs"({
+      store,
+    }) {
+      await fill(store);
+      await snapshotAt(store, 11);
+      await forget(store);
+      same("the rows that are left", await rowsOf(store), [C, F]);
+      same("the records that are left", await left(store), [2, 3, 6, 8, 10, 11]);
+      const { sequence, forgotten } = await store.head(0);
+      same("sequence and forgotten of the head", { sequence, forgotten }, { sequence: 11, forgotten: 9 });
+      same("pageEndedLists", await store.pageEndedLists({ accountId: 1, limit: 9 }), []);
+      same("countEnded", (await store.countEnded({ accountId: 1, shard: 0 })).count, 2);
+    },
+
+    async "decision TA: records from the newest snapshot on stay, with the orders that they end, and so does all without a snapshot"({
+      store,
+    }) {
+      await fill(store);
+      await forget(store);
+      same("the records without a snapshot", (await left(store)).length, 11);
+      await snapshotAt(store, 7);
+      await forget(store);
+      same("the rows after a snapshot at 7", await rowsOf(store), [C, D, E, F]);
+      same("the records after a snapshot at 7", await left(store), [2, 3, 4, 6, 7, 8, 9, 10, 11]);
+      await snapshotAt(store, 11);
+      await forget(store);
+      same("the rows after a snapshot at 11", await rowsOf(store), [C, F]);
+      same("the records after a snapshot at 11", await left(store), [2, 3, 6, 8, 10, 11]);
+    },
+
+    async "decision TA: a leg that has ended stays with its records as long as its list"({ store }) {
+      const { records } = recordsOfOrders(0, [[D, E], [D], [B]]);
+      const [leg] = endedLegs(LIST).map((order) => ({ ...order, lastSequence: 2 }));
+      const ended = leg === undefined ? [] : [leg];
+      await store.append({ shards: [part(0, 1, { records, ended })] });
+      await snapshotAt(store, 3);
+      await forget(store);
+      same("findEnded of the leg", await store.findEnded({ accountId: 1, orderId: D }), leg);
+      same("the records that are left", await left(store), [1, 2, 3]);
+    },
+
+    async "decision TA: an order that a late fill changed after its end leaves with that record too"({
+      store,
+    }) {
+      const { records } = recordsOfOrders(0, [[A], [A], [B], [A], [B]]);
+      const [before, after] = [records.slice(0, 2), records.slice(2)];
+      await store.append({ shards: [part(0, 1, { records: before, ended: [endedAt(A, 2)] })] });
+      await store.append({ shards: [part(0, 1, { records: after, ended: [endedAt(A, 4)] })] });
+      await snapshotAt(store, 5);
+      await forget(store);
+      same("the records that are left", await left(store), [3, 5]);
+    },
+
+    async "I54: for the next handle the head is unchanged, `forgotten` is the highest sequence that left, and records follow the last one"({
+      store,
+      open,
+      close,
+    }) {
+      const { records } = recordsOfOrders(0, [[B], [A], [A], [B]]);
+      await store.append({ shards: [part(0, 1, { records, ended: [endedAt(A, 3)] })] });
+      await snapshotAt(store, 4);
+      await forget(store);
+      await close(store);
+      const next = await open();
+      const [head] = await next.acquire();
+      same("acquire of the next handle", head, { shard: 0, epoch: 2, sequence: 4, forgotten: 3 });
+      same("head of the next handle", await next.head(0), head);
+      const follower = { shards: [part(0, 2, { records: [sampleRecord(0, 5)] })] };
+      same("append of record 5", await next.append(follower), ["durable"]);
+      same("the records of the next handle", await left(next), [1, 4, 5]);
+    },
+
+    async "I60: after another handle has called acquire, it rejects and deletes nothing"({ store, open }) {
+      await fill(store);
+      await snapshotAt(store, 11);
+      const later = await open();
+      await later.acquire();
+      await refused("pruneEnded of a handle that was replaced", () => forget(store));
+      same("the records that are left", (await left(later)).length, 11);
+      same("the rows that are left", (await rowsOf(later)).length, 5);
+    },
+
+    async "decision TA: a deletion that ends early leaves each order whole, and a later one goes on"({
+      store,
+    }) {
+      await fillMany(store);
+      await forget(store, () => false);
+      const rows = (await rowsOf(store)).length;
+      same("records for each row that is left, and one", (await left(store)).length, 2 * rows + 1);
+      await forget(store);
+      same("the records after a later deletion", await left(store), [2 * MANY + 1]);
+    },
+  }),
+  ...rulesFor({ ...where, progress: true })({
+    async "decision TA: many orders leave in short steps, between which other calls run and `goesOn` can end the work"({
+      store,
+    }) {
+      await fillMany(store);
+      await forget(store, () => false);
+      const rows = (await rowsOf(store)).length;
+      holds(`rows after the first of several steps, of ${MANY}`, rows > 0, "some are left", rows);
+      const done: string[] = [];
+      let received = 0;
+      const forgetting = forget(store, () => ++received > 0).then(() => done.push("forgotten"));
+      await store.append({ shards: [part(1, 1, { records: [sampleRecord(1, 1)] })] });
+      done.push("appended");
+      await forgetting;
+      same(`append while ${rows} orders leave`, done, ["appended", "forgotten"]);
+      holds(`pruneEnded of ${rows} orders`, received > 0, "calls of `goesOn`", received);
+    },
+  }),
+  ...rulesFor({ pruneEnded: false })({
+    async "a store that does not forget has no such method"({ store }) {
+      same("the method pruneEnded", store.pruneEnded, undefined);
+    },
+  }),
 };

@@ -2,12 +2,11 @@ import { holds, refused, same } from "../../../src/conformance/checks.ts";
 import type { JournalRecord } from "../../../src/model/index.ts";
 import { encodeRecord } from "../../../src/wire/index.ts";
 import { endedOrder, openOrder, part, sampleMark, sampleRecord, sampleRecords } from "./samples.ts";
-import { all, type StoreRule, type StoreRules } from "./world.ts";
+import { all, rulesFor, type StoreRules } from "./world.ts";
 
-const inOrder: StoreRule = {
-  name: "records are returned in order, above `after`, at most `limit`",
-  remedy: "Select by shard, `sequence > after`, order by sequence as a number, and apply the limit last.",
-  async check({ store }) {
+/** Rules of the journal. */
+export const journal: StoreRules = rulesFor()({
+  async "records are returned in order, above `after`, at most `limit`"({ store }) {
     const records = sampleRecords(9, 1, 12);
     same("append", await store.append({ shards: [part(9, 1, { records })] }), ["durable"]);
     same("readRecords of 12 records", await store.readRecords({ shard: 9, ...all }), records);
@@ -16,13 +15,8 @@ const inOrder: StoreRule = {
     same("readRecords after the last", await store.readRecords({ shard: 9, after: 12, limit: 5 }), []);
     same("readRecords of another shard", await store.readRecords({ shard: 8, ...all }), []);
   },
-};
 
-const everyOnce: StoreRule = {
-  name: "I54: reading page by page returns every record once",
-  remedy:
-    "Begin a page at the first sequence above `after`. A page may be short, but not empty before the last record.",
-  async check({ store }) {
+  async "I54: reading page by page returns every record once"({ store }) {
     const records = sampleRecords(9, 1, 25);
     for (const record of records) await store.append({ shards: [part(9, 1, { records: [record] })] });
     const read: unknown[] = [];
@@ -35,13 +29,10 @@ const everyOnce: StoreRule = {
     }
     same("all pages of 25 records, limit 7", read, records);
   },
-};
 
-const large: StoreRule = {
-  name: "I54: a record of 400,000 characters is returned whole, also among others and with any limit",
-  remedy:
-    "Store records in a column without a limit of their length. A read that is bounded by size returns at least one record: an empty page is the end of the journal.",
-  async check({ store }) {
+  async "I54: a record of 400,000 characters is returned whole, also among others and with any limit"({
+    store,
+  }) {
     const facts = [{ kind: "ALERT", alert: "OVERFILL", detail: "0123456789".repeat(40_000) }] as const;
     const changes = [{ orderId: -259, previous: 1, facts }];
     const [first, second, last] = [
@@ -61,12 +52,8 @@ const large: StoreRule = {
       same(`all pages of three records, limit ${limit}`, read, records);
     }
   },
-};
 
-const givenTexts: StoreRule = {
-  name: "decision EJ: texts that come with the records are stored; missing ones are generated",
-  remedy: "Store `texts[n]` for record n if `texts` is given, otherwise `encodeRecord(record)`.",
-  async check({ store }) {
+  async "decision EJ: texts that come with the records are stored; missing ones are generated"({ store }) {
     const [record, later] = [sampleRecord(7, 1), { ...sampleRecord(7, 1), timeMs: 77 }];
     const given = { ...part(7, 1, { records: [record] }), texts: [encodeRecord(later)] };
     await store.append({ shards: [given] });
@@ -74,13 +61,8 @@ const givenTexts: StoreRule = {
     const read = await store.readRecords({ shard: 7, ...all });
     same("readRecords: the first was appended with a text", read, [later, sampleRecord(7, 2)]);
   },
-};
 
-const following: StoreRule = {
-  name: "I54: records that do not follow the last one are fenced",
-  remedy:
-    "Fence a part whose first sequence is not that of the last record plus 1: an append that comes twice, too.",
-  async check({ store }) {
+  async "I54: records that do not follow the last one are fenced"({ store }) {
     const append = (from: number, to: number) =>
       store.append({ shards: [part(1, 1, { records: sampleRecords(1, from, to) })] });
     const steps = [
@@ -96,36 +78,23 @@ const following: StoreRule = {
     same("head(1)", (await store.head(1)).sequence, 3);
     same("readRecords", await store.readRecords({ shard: 1, ...all }), sampleRecords(1, 1, 3));
   },
-};
 
-const gapInside: StoreRule = {
-  name: "I54: records with a gap inside are fenced as a whole",
-  remedy: "Compare every sequence of a part, not only the first.",
-  async check({ store }) {
+  async "I54: records with a gap inside are fenced as a whole"({ store }) {
     const records = [sampleRecord(1, 1), sampleRecord(1, 3)];
     const outcomes = await store.append({ shards: [part(1, 1, { records })] });
     same("append of records 1 and 3", outcomes, ["fenced"]);
     same("readRecords", await store.readRecords({ shard: 1, ...all }), []);
   },
-};
 
-const doubled: StoreRule = {
-  name: "I54: of two equal appends at the same time exactly one is durable",
-  remedy: "Read the last sequence inside the transaction that writes, under a lock or with a unique key.",
-  async check({ store }) {
+  async "I54: of two equal appends at the same time exactly one is durable"({ store }) {
     const batch = { shards: [part(1, 1, { records: sampleRecords(1, 1, 2) })] };
     const outcomes = await Promise.all([store.append(batch), store.append(batch)]);
     const durable = outcomes.flat().filter((outcome) => outcome === "durable").length;
     holds("two equal appends at once", durable === 1, "durable once and fenced once", outcomes);
     same("readRecords", await store.readRecords({ shard: 1, ...all }), sampleRecords(1, 1, 2));
   },
-};
 
-const partly: StoreRule = {
-  name: "a fenced shard writes nothing while the others of the batch are written",
-  remedy:
-    "Leave only the fenced parts out, with their rows, and resolve to one outcome per part, in the order of `shards`.",
-  async check({ store }) {
+  async "a fenced shard writes nothing while the others of the batch are written"({ store }) {
     const shards = [
       part(1, 1, { records: [sampleRecord(1, 1)], ended: [endedOrder({ orderId: -257 })] }),
       part(2, 9, { records: [sampleRecord(2, 1)], ended: [endedOrder({ orderId: -258 })] }),
@@ -140,13 +109,8 @@ const partly: StoreRule = {
     const stored = await store.pageEnded({ accountId: 1, afterOrderId: 0, newestFirst: false, limit: 9 });
     same("pageEnded", stored, [endedOrder({ orderId: -257 })]);
   },
-};
 
-const wholeBatch: StoreRule = {
-  name: "I03 I50: a batch that breaks a rule is refused completely",
-  remedy:
-    "Roll the whole transaction back and reject, when a client id is taken, a row has not ended, or a record or mark is of another shard.",
-  async check({ store }) {
+  async "I03 I50: a batch that breaks a rule is refused completely"({ store }) {
     const twice = [
       endedOrder({ orderId: -512, clientOrderId: "a" }),
       endedOrder({ orderId: -768, clientOrderId: "a" }),
@@ -168,25 +132,16 @@ const wholeBatch: StoreRule = {
     same("countEnded", await store.countEnded({ accountId: 1, shard: 0 }), { count: 0, sequence: 0 });
     same("readMarks()", await store.readMarks(), []);
   },
-};
 
-const emptyBatch: StoreRule = {
-  name: "an empty batch has no effect, and a part without records needs only the epoch",
-  remedy: "Resolve to no outcomes for no parts, and write the rows of a part that has no records.",
-  async check({ store }) {
+  async "an empty batch has no effect, and a part without records needs only the epoch"({ store }) {
     same("append of an empty batch", await store.append({ shards: [] }), []);
     const ended = [endedOrder({ orderId: -256 })];
     const shards = [part(0, 1, { ended }), part(1, 2)];
     same("append of parts without records", await store.append({ shards }), ["durable", "fenced"]);
     same("countEnded", await store.countEnded({ accountId: 1, shard: 0 }), { count: 1, sequence: 0 });
   },
-};
 
-const visible: StoreRule = {
-  name: "an append that resolved is read by every handle",
-  remedy:
-    "Resolve after the commit, and answer reads of every handle from committed state, not from a cache of the handle.",
-  async check({ store, open }) {
+  async "an append that resolved is read by every handle"({ store, open }) {
     const other = await open();
     await other.head(0);
     const records = sampleRecords(0, 1, 2);
@@ -197,12 +152,8 @@ const visible: StoreRule = {
     same("findEnded of another handle", await other.findEnded({ accountId: 1, orderId: -256 }), ended[0]);
     same("readMarks of another handle", await other.readMarks(), [sampleMark()]);
   },
-};
 
-const independent: StoreRule = {
-  name: "reads are independent of the written objects, and cannot be changed through them",
-  remedy: "Store texts or deep copies, and create new objects for every read.",
-  async check({ store }) {
+  async "reads are independent of the written objects, and cannot be changed through them"({ store }) {
     const given = sampleRecord(0, 1);
     const record = { ...given, changes: given.changes.map((change) => ({ ...change })) };
     await store.append({ shards: [part(0, 1, { records: [record] })] });
@@ -214,13 +165,4 @@ const independent: StoreRule = {
       given,
     ]);
   },
-};
-
-/** Rules of the journal. */
-export const journal: StoreRules = {
-  name: "journal",
-  rules: [
-    ...[inOrder, everyOnce, large, givenTexts, following, gapInside, doubled],
-    ...[partly, wholeBatch, emptyBatch, visible, independent],
-  ],
-};
+});

@@ -1,6 +1,6 @@
 import { MARKET_SHARD } from "../../../src/model/index.ts";
 import type { ClusterView, NodeEntry, OrderStore, ShardLeases, ShardSet } from "../../../src/ports/index.ts";
-import type { StoreRule, StoreWorld } from "./world.ts";
+import { rulesFor, type StoreRules, type StoreWorld } from "./world.ts";
 
 /** What a node of these rules says of itself. */
 export const ENTRY: NodeEntry = {
@@ -24,19 +24,15 @@ export function leasesOf({ leases }: OrderStore): ShardLeases {
   return leases;
 }
 
-/** A rule about leases. */
-export type LeaseRule = Readonly<{
-  name: string;
-  remedy: string;
-  check: (leases: ShardLeases, world: StoreWorld) => Promise<void>;
-}>;
-
-/** Returns a rule for stores with leases. */
-export const leaseRule = ({ check, ...answer }: LeaseRule): StoreRule => ({
-  ...answer,
-  where: { leases: true },
-  check: async (world) => await check(leasesOf(world.store), world),
-});
+/** Returns rules for stores with leases. */
+export const leaseRules = (
+  checks: Readonly<Record<string, (leases: ShardLeases, world: StoreWorld) => Promise<void>>>,
+): StoreRules =>
+  rulesFor({ leases: true })(
+    Object.fromEntries(
+      Object.entries(checks).map(([name, check]) => [name, (world) => check(leasesOf(world.store), world)]),
+    ),
+  );
 
 /** Joins as a node, and resolves to its incarnation. */
 export const joined = async (leases: ShardLeases, name = "a"): Promise<number> =>

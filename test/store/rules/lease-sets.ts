@@ -1,6 +1,6 @@
 import { refused, same } from "../../../src/conformance/checks.ts";
 import type { OrderStore } from "../../../src/ports/index.ts";
-import { every, joined, leaseRule, leasesOf } from "./lease-rules.ts";
+import { every, joined, leaseRules, leasesOf } from "./lease-rules.ts";
 import { endedOrder, part, QUOTE, sampleMark, sampleRecord } from "./samples.ts";
 import type { StoreRules } from "./world.ts";
 
@@ -13,11 +13,12 @@ const epochOf = async (store: OrderStore, shard: number): Promise<number | undef
 const ownerOf = async (store: OrderStore, shard: number): Promise<number | undefined> =>
   (await leasesOf(store).nodes()).shards.find((one) => one.shard === shard)?.incarnation;
 
-const valid = leaseRule({
-  name: "a set of shards that is empty, names one twice or one that does not exist is refused, and nothing changes",
-  remedy:
-    "Reject such a set in `claim`, `release` and `assign`, before anything is written. 256 is the market journal.",
-  async check(leases, { store }) {
+/** Rules of the leases of an order store: sets of shards. */
+export const leaseSets: StoreRules = leaseRules({
+  async "a set of shards that is empty, names one twice or one that does not exist is refused, and nothing changes"(
+    leases,
+    { store },
+  ) {
     const incarnation = await joined(leases);
     await leases.claim({ incarnation, shards: [4] });
     for (const shards of [[], [4, 4], [-1], [MARKET + 1], [4, 0.5], [4, Number.NaN]]) {
@@ -27,12 +28,11 @@ const valid = leaseRule({
     }
     same("owner and epoch of shard 4", [await ownerOf(store, 4), await epochOf(store, 4)], [incarnation, 2]);
   },
-});
 
-const takesSet = leaseRule({
-  name: "I60: a claim takes the shards of its set and no others: two nodes own what each has claimed",
-  remedy: "Raise the epochs of the set alone. Answer with its heads by rising shard number.",
-  async check(leases, { store, open }) {
+  async "I60: a claim takes the shards of its set and no others: two nodes own what each has claimed"(
+    leases,
+    { store, open },
+  ) {
     const other = await open();
     const [a, b] = [await joined(leases), await joined(leasesOf(other), "b")];
     const heads = await leases.claim({ incarnation: a, shards: [200, 3, MARKET] });
@@ -60,12 +60,11 @@ const takesSet = leaseRule({
     });
     same("appends of both", await Promise.all(appends), [["durable"], ["durable"]]);
   },
-});
 
-const allOrNothing = leaseRule({
-  name: "I60: a claim takes the whole set or nothing: one shard of another live node keeps it from all of them",
-  remedy: "Look at the owners of the whole set under its locks before an epoch rises.",
-  async check(leases, { store, open }) {
+  async "I60: a claim takes the whole set or nothing: one shard of another live node keeps it from all of them"(
+    leases,
+    { store, open },
+  ) {
     const other = leasesOf(await open());
     const [a, b] = [await joined(leases), await joined(other, "b")];
     for (const shard of [9, MARKET]) {
@@ -82,12 +81,11 @@ const allOrNothing = leaseRule({
       [2, 3],
     );
   },
-});
 
-const overlapping = leaseRule({
-  name: "I60: claims of different sets at the same time do not hinder each other, and a shared shard goes to one of them",
-  remedy: "Lock the rows of the set by rising number, in the statement that looks at the owners.",
-  async check(leases, { store, open }) {
+  async "I60: claims of different sets at the same time do not hinder each other, and a shared shard goes to one of them"(
+    leases,
+    { store, open },
+  ) {
     const other = leasesOf(await open());
     const [a, b] = [await joined(leases), await joined(other, "b")];
     const apart = await Promise.all([
@@ -108,13 +106,11 @@ const overlapping = leaseRule({
     const owners = [await ownerOf(store, 10), await ownerOf(store, 11), await ownerOf(store, 12)];
     same("their owners", owners, [owner, owner, owner]);
   },
-});
 
-const marketAlone = leaseRule({
-  name: "I60: the market journal has an owner of its own: who claims other shards writes no quotes, who claims 256 does",
-  remedy:
-    "Give the market journal an epoch and an owner as shard 256, and judge prints and quotes by that epoch.",
-  async check(leases, { store, open }) {
+  async "I60: the market journal has an owner of its own: who claims other shards writes no quotes, who claims 256 does"(
+    leases,
+    { store, open },
+  ) {
     const market = await open();
     const [a, b] = [await joined(leases), await joined(leasesOf(market), "b")];
     await leasesOf(market).claim({ incarnation: b, shards: [MARKET] });
@@ -127,12 +123,11 @@ const marketAlone = leaseRule({
     same("readQuotes() after a quote of the owner", await store.readQuotes(), [QUOTE]);
     await refused("deleteVolume of a handle with shard 0", () => store.deleteVolume({ beforeMs: 0 }));
   },
-});
 
-const releasesSet = leaseRule({
-  name: "a node that releases some of its shards keeps the others, and frees none of another node",
-  remedy: "Set the owner of the shards of the set to nobody where it is the node.",
-  async check(leases, { store, open }) {
+  async "a node that releases some of its shards keeps the others, and frees none of another node"(
+    leases,
+    { store, open },
+  ) {
     const other = leasesOf(await open());
     const [a, b] = [await joined(leases), await joined(other, "b")];
     await leases.claim({ incarnation: a, shards: [1, 2, 3] });
@@ -146,12 +141,11 @@ const releasesSet = leaseRule({
     const own = await store.append({ shards: [part(2, 2, { records: [sampleRecord(2, 1)] })] });
     same("an append to a shard that it kept", own, ["durable"]);
   },
-});
 
-const releasesEpochs = leaseRule({
-  name: "decision RK: a release that names epochs frees no shard that has another one: it came late",
-  remedy: "Compare the epoch that the release names for a shard under the lock of its row.",
-  async check(leases, { store }) {
+  async "decision RK: a release that names epochs frees no shard that has another one: it came late"(
+    leases,
+    { store },
+  ) {
     const incarnation = await joined(leases);
     await leases.claim({ incarnation, shards: [1, 2, MARKET] });
     await leases.release({ incarnation, shards: [2, 1, MARKET], epochs: [2, 2, 2] });
@@ -166,13 +160,8 @@ const releasesEpochs = leaseRule({
     await refused("release of two shards with one epoch", () => leases.release(short));
     same("the owners after it", await owners(), [incarnation, undefined, incarnation]);
   },
-});
 
-const marksStay = leaseRule({
-  name: "I60: marks and ended orders of a shard are deleted by its owner alone",
-  remedy:
-    "Judge each row that `deleteMarks`, `deleteEnded` and `pruneEnded` delete by the epoch of its shard.",
-  async check(leases, { store, open }) {
+  async "I60: marks and ended orders of a shard are deleted by its owner alone"(leases, { store, open }) {
     const other = await open();
     const [a, b] = [await joined(leases), await joined(leasesOf(other), "b")];
     await leases.claim({ incarnation: a, shards: [3] });
@@ -202,9 +191,3 @@ const marksStay = leaseRule({
     );
   },
 });
-
-/** Rules of the leases of an order store: sets of shards. */
-export const leaseSets: StoreRules = {
-  name: "sets of shards",
-  rules: [valid, takesSet, allOrNothing, overlapping, marketAlone, releasesSet, releasesEpochs, marksStay],
-};

@@ -9,12 +9,11 @@ import {
   sampleMark,
   sampleRecords,
 } from "./samples.ts";
-import { all, type StoreRule, type StoreRules } from "./world.ts";
+import { all, rulesFor, type StoreRules } from "./world.ts";
 
-const outlives: StoreRule = {
-  name: "I01: everything durable exists for the next handle",
-  remedy: "Resolve an append only after its data would survive the end of the process.",
-  async check({ store, open, close }) {
+/** Rules of the end of a handle. */
+export const lifetime: StoreRules = rulesFor()({
+  async "I01: everything durable exists for the next handle"({ store, open, close }) {
     const order = endedOrder({ orderId: -256 });
     const records = sampleRecords(0, 1, 3);
     await store.append({ shards: [part(0, 1, { records, ended: [order], marks: [sampleMark()] })] });
@@ -30,13 +29,12 @@ const outlives: StoreRule = {
     const [head] = await next.acquire();
     same("acquire of the next handle", head, { shard: 0, epoch: 2, sequence: 3 });
   },
-};
 
-const keepsNames: StoreRule = {
-  name: "I03: ended parents and lists are found by either id after a restart, and their client ids are still taken",
-  remedy:
-    "Keep the indexes of client ids in the store, or build them from all rows before the first answer. A client id that is not found is accepted as a new order.",
-  async check({ store, open, close }) {
+  async "I03: ended parents and lists are found by either id after a restart, and their client ids are still taken"({
+    store,
+    open,
+    close,
+  }) {
     const order = endedOrder({ orderId: -256, clientOrderId: "mine" });
     const list = endedList({ listId: -2_560, listClientOrderId: "ours" });
     await keepLists(store, [list], [order]);
@@ -53,12 +51,8 @@ const keepsNames: StoreRule = {
     const second = endedList({ listId: -5_120, listClientOrderId: "ours" });
     await refused("append of a second list with the client id", () => keepLists(next, [second]));
   },
-};
 
-const closed: StoreRule = {
-  name: "I71: a closed store answers with an error and never with an empty result",
-  remedy: "Reject every call after `close`. An empty answer would look like an empty store.",
-  async check({ store, close }) {
+  async "I71: a closed store answers with an error and never with an empty result"({ store, close }) {
     await close(store);
     const calls = {
       acquire: () => store.acquire(),
@@ -87,7 +81,4 @@ const closed: StoreRule = {
     if (store.pruneEnded !== undefined)
       await refused("pruneEnded after close", () => store.pruneEnded?.({ beforeMs: 1 }, () => true));
   },
-};
-
-/** Rules of the end of a handle. */
-export const lifetime: StoreRules = { name: "lifetime", rules: [outlives, keepsNames, closed] };
+});

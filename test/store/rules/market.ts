@@ -2,7 +2,7 @@ import { refused, same } from "../../../src/conformance/checks.ts";
 import { price } from "../../../src/decimal/index.ts";
 import { SHARD_COUNT, type StoredQuote } from "../../../src/model/index.ts";
 import { part, QUOTE, sampleMark, sampleRecord } from "./samples.ts";
-import type { StoreRule, StoreRules } from "./world.ts";
+import { rulesFor, type StoreRules } from "./world.ts";
 
 const LARGEST: StoredQuote = {
   symbol: "ETH/USD",
@@ -11,11 +11,11 @@ const LARGEST: StoredQuote = {
   timeMs: Number.MAX_SAFE_INTEGER,
 };
 
-const sorted: StoreRule = {
-  name: "marks are returned by symbol, side, shard and position, with prices beyond the safe integers",
-  remedy:
-    "Order shards and positions as numbers, not as texts. Return a price as `Price.parse` creates it: a number up to 2^53 - 1, a bigint above.",
-  async check({ store }) {
+/** Rules of marks. */
+export const marketJournal: StoreRules = rulesFor()({
+  async "marks are returned by symbol, side, shard and position, with prices beyond the safe integers"({
+    store,
+  }) {
     const marks = [
       sampleMark({ position: 10 }),
       sampleMark({ symbol: "ETH/USD", position: 1 }),
@@ -33,56 +33,8 @@ const sorted: StoreRule = {
     const expected = [marks[2], marks[3], marks[0], marks[5], marks[4], marks[1]];
     same("readMarks() of six marks", await store.readMarks(), expected);
   },
-};
 
-const ofShards: StoreRule = {
-  name: "marks of some shards are those of these shards alone, and none of no shard",
-  remedy:
-    "Leave out the marks of other shards if `readMarks` is asked for some. An empty list asks for none.",
-  async check({ store }) {
-    const marks = [0, 3, 9].map((shard) => sampleMark({ shard }));
-    const [first, , last] = marks;
-    await store.append({ shards: marks.map((mark) => part(mark.shard, 1, { marks: [mark] })) });
-    same("readMarks() of shards 9, 0 and 5", await store.readMarks([9, 0, 5]), [first, last]);
-    same("readMarks() of shards without marks", await store.readMarks([5, SHARD_COUNT]), []);
-    same("readMarks() of no shard", await store.readMarks([]), []);
-    same("readMarks() of all shards", await store.readMarks(), marks);
-  },
-};
-
-const replaced: StoreRule = {
-  name: "a mark with a position that exists in its shard replaces it",
-  remedy:
-    "Make shard, symbol, side and position the key of a mark, and let a second write replace the first.",
-  async check({ store }) {
-    const other = sampleMark({ shard: 3 });
-    await store.append({
-      shards: [part(0, 1, { marks: [sampleMark()] }), part(3, 1, { marks: [other] })],
-    });
-    const again = sampleMark({ price: price("7425"), timeMs: 2_000 });
-    await store.append({ shards: [part(0, 1, { marks: [again] })] });
-    same("readMarks() after a mark was written twice", await store.readMarks(), [again, other]);
-  },
-};
-
-const ofEachMarket: StoreRule = {
-  name: "marks of other markets and of the other side with the same position stay, beside new ones and dropped ones",
-  remedy:
-    "Positions count for each market and side alone. Make both a part of the key of a mark, and of the condition of a deletion.",
-  async check({ store }) {
-    const [ask, bid] = [sampleMark({ side: "ask" }), sampleMark()];
-    const other = sampleMark({ symbol: "ETH/USD", price: price("8") });
-    for (const mark of [bid, other, ask]) await store.append({ shards: [part(0, 1, { marks: [mark] })] });
-    same("readMarks() of three marks with one position", await store.readMarks(), [ask, bid, other]);
-    await store.deleteMarks([bid]);
-    same("readMarks() after deleteMarks of one of them", await store.readMarks(), [ask, other]);
-  },
-};
-
-const however: StoreRule = {
-  name: "all marks and all last quotes are returned, however many they are",
-  remedy: "Neither is read by pages. Read on where the database returns only a part.",
-  async check({ store }) {
+  async "all marks and all last quotes are returned, however many they are"({ store }) {
     const marks = Array.from({ length: 3_000 }, (_, n) => sampleMark({ position: n + 1 }));
     const symbols = marks.slice(0, 600).map((_, n) => `S${1_000 + n}/USD`);
     const quotes = symbols.map((symbol) => ({ ...QUOTE, symbol }));
@@ -91,12 +43,39 @@ const however: StoreRule = {
     same("readMarks([0]) of 3000 marks", await store.readMarks([0]), marks);
     same("readQuotes() of 600 markets", await store.readQuotes(), quotes);
   },
-};
 
-const dropped: StoreRule = {
-  name: "dropped marks are gone, the others stay",
-  remedy: "Delete by shard, symbol, side and position.",
-  async check({ store }) {
+  async "marks of some shards are those of these shards alone, and none of no shard"({ store }) {
+    const marks = [0, 3, 9].map((shard) => sampleMark({ shard }));
+    const [first, , last] = marks;
+    await store.append({ shards: marks.map((mark) => part(mark.shard, 1, { marks: [mark] })) });
+    same("readMarks() of shards 9, 0 and 5", await store.readMarks([9, 0, 5]), [first, last]);
+    same("readMarks() of shards without marks", await store.readMarks([5, SHARD_COUNT]), []);
+    same("readMarks() of no shard", await store.readMarks([]), []);
+    same("readMarks() of all shards", await store.readMarks(), marks);
+  },
+
+  async "a mark with a position that exists in its shard replaces it"({ store }) {
+    const other = sampleMark({ shard: 3 });
+    await store.append({
+      shards: [part(0, 1, { marks: [sampleMark()] }), part(3, 1, { marks: [other] })],
+    });
+    const again = sampleMark({ price: price("7425"), timeMs: 2_000 });
+    await store.append({ shards: [part(0, 1, { marks: [again] })] });
+    same("readMarks() after a mark was written twice", await store.readMarks(), [again, other]);
+  },
+
+  async "marks of other markets and of the other side with the same position stay, beside new ones and dropped ones"({
+    store,
+  }) {
+    const [ask, bid] = [sampleMark({ side: "ask" }), sampleMark()];
+    const other = sampleMark({ symbol: "ETH/USD", price: price("8") });
+    for (const mark of [bid, other, ask]) await store.append({ shards: [part(0, 1, { marks: [mark] })] });
+    same("readMarks() of three marks with one position", await store.readMarks(), [ask, bid, other]);
+    await store.deleteMarks([bid]);
+    same("readMarks() after deleteMarks of one of them", await store.readMarks(), [ask, other]);
+  },
+
+  async "dropped marks are gone, the others stay"({ store }) {
     const marks = [1, 2, 3].map((position) => sampleMark({ position }));
     const other = sampleMark({ shard: 3 });
     await store.append({
@@ -105,13 +84,8 @@ const dropped: StoreRule = {
     await store.deleteMarks(marks.slice(0, 2));
     same("readMarks() after deleteMarks of two", await store.readMarks(), [...marks.slice(2), other]);
   },
-};
 
-const earlierOwner: StoreRule = {
-  name: "I60 I31: an earlier owner neither adds nor drops marks",
-  remedy:
-    "Judge marks by the epoch and round of their part, as its records. Delete marks of shards that the handle owns only.",
-  async check({ store, open }) {
+  async "I60 I31: an earlier owner neither adds nor drops marks"({ store, open }) {
     await store.append({ shards: [part(0, 1, { marks: [sampleMark()] })] });
     const later = await open();
     await later.acquire();
@@ -123,12 +97,8 @@ const earlierOwner: StoreRule = {
     same("append of records and marks by an earlier owner", await store.append(batch), ["fenced"]);
     same("readMarks()", await later.readMarks(), [sampleMark()]);
   },
-};
 
-const earlierRound: StoreRule = {
-  name: "I60: marks of an earlier round of the epoch are fenced",
-  remedy: "Judge a part with marks alone by its round too.",
-  async check({ store }) {
+  async "I60: marks of an earlier round of the epoch are fenced"({ store }) {
     await store.fence({ shard: 0, epoch: 1, round: 1 });
     const late = part(0, 1, { marks: [sampleMark()] });
     same("append of marks in round 0 after a fence of round 1", await store.append({ shards: [late] }), [
@@ -138,13 +108,13 @@ const earlierRound: StoreRule = {
     same("append of marks in round 1", await store.append({ shards: [now] }), ["durable"]);
     same("readMarks()", await store.readMarks(), [sampleMark({ position: 2 })]);
   },
-};
+});
 
-const lastQuote: StoreRule = {
-  name: "I16, decision BR: the last quote of each market is stored, by symbol, at both ends of every range",
-  remedy:
-    "Make the symbol the key of a quote, let the later quote of a batch win, and keep prices and times exact.",
-  async check({ store }) {
+/** Rules of the last quotes of markets. */
+export const lastQuotes: StoreRules = rulesFor()({
+  async "I16, decision BR: the last quote of each market is stored, by symbol, at both ends of every range"({
+    store,
+  }) {
     same("readQuotes() of an empty store", await store.readQuotes(), []);
     await store.append({ shards: [], quotes: [LARGEST, QUOTE] });
     same("readQuotes()", await store.readQuotes(), [QUOTE, LARGEST]);
@@ -152,12 +122,12 @@ const lastQuote: StoreRule = {
     await store.append({ shards: [], quotes: [QUOTE, later] });
     same("readQuotes() after two more of one market", await store.readQuotes(), [later, LARGEST]);
   },
-};
 
-const outlive: StoreRule = {
-  name: "I01: quotes are written with the records and marks of their batch and outlive the handle",
-  remedy: "Write quotes in the transaction of the batch.",
-  async check({ store, open, close }) {
+  async "I01: quotes are written with the records and marks of their batch and outlive the handle"({
+    store,
+    open,
+    close,
+  }) {
     const shards = [part(0, 1, { records: [sampleRecord(0, 1)], marks: [sampleMark()] })];
     await store.append({ shards, quotes: [QUOTE] });
     await close(store);
@@ -165,12 +135,8 @@ const outlive: StoreRule = {
     same("readQuotes() of the next handle", await next.readQuotes(), [QUOTE]);
     same("readMarks() of the next handle", await next.readMarks(), [sampleMark()]);
   },
-};
 
-const staleQuotes: StoreRule = {
-  name: "I60: an earlier owner writes no quotes",
-  remedy: "Let only the handle of the latest `acquire` write quotes.",
-  async check({ store, open }) {
+  async "I60: an earlier owner writes no quotes"({ store, open }) {
     const later = await open();
     await later.acquire();
     await refused("append of quotes alone by an earlier owner", () =>
@@ -184,13 +150,4 @@ const staleQuotes: StoreRule = {
     );
     same("readQuotes()", await later.readQuotes(), []);
   },
-};
-
-/** Rules of marks. */
-export const marketJournal: StoreRules = {
-  name: "market journal",
-  rules: [sorted, however, ofShards, replaced, ofEachMarket, dropped, earlierOwner, earlierRound],
-};
-
-/** Rules of the last quotes of markets. */
-export const lastQuotes: StoreRules = { name: "last quotes", rules: [lastQuote, outlive, staleQuotes] };
+});

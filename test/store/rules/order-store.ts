@@ -1,4 +1,4 @@
-import { declareSuite, type Rules, type TestFramework } from "../../../src/conformance/suite.ts";
+import { declareSuite, type TestFramework } from "../../../src/conformance/suite.ts";
 import { assignments } from "./assignments.ts";
 import { endedLists } from "./ended-lists.ts";
 import { endedNames } from "./ended-names.ts";
@@ -20,49 +20,21 @@ import { storedPrints } from "./stored-prints.ts";
 import { tail } from "./tail.ts";
 import { executedVolume } from "./volume.ts";
 import { volumeDeletion } from "./volume-deletion.ts";
-import {
-  createStoreWorld,
-  type OrderStoreSubject,
-  type OrderStoreSupport,
-  orderStoreSubject,
-  type StoreRules,
-  type StoreWorld,
-} from "./world.ts";
-
-const groups: readonly StoreRules[] = [
-  ...[ownership, rounds, journal, snapshots, marketJournal, lastQuotes],
-  ...[endedParents, endedNames, pages, endedLists, retention, forgetting],
-  ...[executedVolume, volumeDeletion, priceBars, exactness, lifetime],
-  ...[leases, leaseSets, assignments, tail, storedPrints],
-];
+import { createStoreWorld, type OrderStoreSubject, orderStoreSubject, type StoreRules } from "./world.ts";
 
 /** All rules of the order store port, by subject and name. */
-export const orderStoreRules: Readonly<Record<string, Rules<StoreWorld, OrderStoreSupport>>> =
-  Object.fromEntries(
-    groups.map(({ name, rules }) => [name, Object.fromEntries(rules.map((rule) => [rule.name, rule]))]),
-  );
+export const orderStoreRules: Readonly<Record<string, StoreRules>> = {
+  ...{ ownership, rounds, journal, snapshots, "market journal": marketJournal, "last quotes": lastQuotes },
+  ...{ "ended parents": endedParents, "ended names": endedNames, pages, "ended lists": endedLists },
+  ...{ retention, forgetting, "executed volume": executedVolume, "deleting volume": volumeDeletion },
+  ...{ "price bars": priceBars, "exact values": exactness, lifetime, leases, "sets of shards": leaseSets },
+  ...{ "assigned shards": assignments, tail, "stored prints": storedPrints },
+};
 
 /**
  * Declares one test for each rule of the order store port. Every test uses places of its own, which it creates, closes
  * and removes. Throws a TypeError that names a part of the description that is missing, unknown or of the wrong type;
  * a test that fails throws a {@link ConformanceError}.
- *
- * @example
- * ```ts
- * import { describe, it } from "node:test";
- * import { testOrderStore } from "managed-orders/conformance";
- * import { createMemoryDisk, createMemoryStore } from "managed-orders/memory";
- *
- * export const declareTests = (): void =>
- *   testOrderStore({ describe, it }, {
- *     name: "memory",
- *     supports: { leases: false, pageEndedNames: true, priceBars: true, progress: true, pruneEnded: false },
- *     createPlace() {
- *       const disk = createMemoryDisk();
- *       return { open: () => createMemoryStore({ disk }), remove: () => {} };
- *     },
- *   });
- * ```
  */
 export function testOrderStore(framework: TestFramework, subject: OrderStoreSubject): void {
   orderStoreSubject(subject, "testOrderStore");

@@ -1,13 +1,11 @@
 import { refused, same } from "../../../src/conformance/checks.ts";
 import { SHARD_COUNT } from "../../../src/model/index.ts";
 import { endedOrder, part, sampleMark, sampleRecord, sampleRecords } from "./samples.ts";
-import { all, type StoreRule, type StoreRules } from "./world.ts";
+import { all, rulesFor, type StoreRules } from "./world.ts";
 
-const takesAll: StoreRule = {
-  name: "acquire takes every shard over and returns all heads; each epoch rises by one",
-  remedy:
-    "Raise the epoch of all 256 shards in one transaction, and resolve to the 256 heads by shard number.",
-  async check({ store }) {
+/** Rules of the ownership of shards. */
+export const ownership: StoreRules = rulesFor()({
+  async "acquire takes every shard over and returns all heads; each epoch rises by one"({ store }) {
     await store.append({ shards: [part(7, 1, { records: sampleRecords(7, 1, 2) })] });
     const heads = await store.acquire();
     const shards = Array.from({ length: SHARD_COUNT }, (_, shard) => ({
@@ -16,13 +14,8 @@ const takesAll: StoreRule = {
     same("acquire(), the second one, with two records in shard 7", heads, shards);
     same("head(7)", await store.head(7), { shard: 7, epoch: 2, sequence: 2 });
   },
-};
 
-const oldEpoch: StoreRule = {
-  name: "I60: an append with an old epoch is fenced and writes nothing",
-  remedy:
-    "Compare the epoch of each part with that of its shard inside the transaction, and leave the part out.",
-  async check({ store, open }) {
+  async "I60: an append with an old epoch is fenced and writes nothing"({ store, open }) {
     const later = await open();
     await later.acquire();
     const ended = [endedOrder({ orderId: -256 })];
@@ -34,12 +27,11 @@ const oldEpoch: StoreRule = {
     same("findEnded", await later.findEnded({ accountId: 1, orderId: -256 }), undefined);
     same("readMarks()", await later.readMarks(), []);
   },
-};
 
-const laterOwner: StoreRule = {
-  name: "I60: of two handles on one store only the later one appends, and the earlier one can detect it",
-  remedy: "Keep the epoch of a shard in the store, not in the handle: `head` shows it to every handle.",
-  async check({ store, open }) {
+  async "I60: of two handles on one store only the later one appends, and the earlier one can detect it"({
+    store,
+    open,
+  }) {
     const later = await open();
     await later.acquire();
     const records = [sampleRecord(3, 1)];
@@ -52,12 +44,8 @@ const laterOwner: StoreRule = {
     same("head(3) of the earlier handle", (await store.head(3)).epoch, 2);
     same("readRecords of the earlier handle", await store.readRecords({ shard: 3, ...all }), records);
   },
-};
 
-const noOwner: StoreRule = {
-  name: "I60: a shard without an owner accepts nothing",
-  remedy: "Begin with epoch 0, and fence every part whose epoch is 0 or not that of the shard.",
-  async check({ elsewhere }) {
+  async "I60: a shard without an owner accepts nothing"({ elsewhere }) {
     const store = await elsewhere();
     const records = [sampleRecord(0, 1)];
     for (const epoch of [0, 1, 2]) {
@@ -66,12 +54,8 @@ const noOwner: StoreRule = {
     }
     same("head(0) before any acquire", await store.head(0), { shard: 0, epoch: 0, sequence: 0 });
   },
-};
 
-const unknownShard: StoreRule = {
-  name: "a shard that does not exist is refused",
-  remedy: "Reject for a shard below 0 or above 255. An empty answer looks like an empty shard.",
-  async check({ store }) {
+  async "a shard that does not exist is refused"({ store }) {
     await refused(`head(${SHARD_COUNT})`, () => store.head(SHARD_COUNT));
     await refused("readRecords of shard -1", () => store.readRecords({ shard: -1, ...all }));
     await refused("readSnapshot(256)", () => store.readSnapshot(SHARD_COUNT));
@@ -81,10 +65,4 @@ const unknownShard: StoreRule = {
     const round = { shard: SHARD_COUNT, epoch: 1, round: 1 };
     await refused("fence of shard 256", () => store.fence(round));
   },
-};
-
-/** Rules of the ownership of shards. */
-export const ownership: StoreRules = {
-  name: "ownership",
-  rules: [takesAll, oldEpoch, laterOwner, noOwner, unknownShard],
-};
+});

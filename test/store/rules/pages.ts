@@ -1,7 +1,7 @@
 import { refused, same } from "../../../src/conformance/checks.ts";
 import type { OrderStore } from "../../../src/ports/index.ts";
 import { endedList, endedOrder, keepEnded, keepLists } from "./samples.ts";
-import type { StoreRule, StoreRules } from "./world.ts";
+import { rulesFor, type StoreRules } from "./world.ts";
 
 const idsOf = (orders: readonly Readonly<{ orderId: number }>[]): readonly number[] =>
   orders.map(({ orderId }) => orderId);
@@ -26,48 +26,33 @@ async function keepSeven(store: OrderStore): Promise<void> {
   await keepEnded(store, [endedOrder({ orderId: -257 }), endedOrder({ orderId: -513 })], 1);
 }
 
-const FALL =
-  "Order by id as a number, falling, and continue strictly below the cursor; 0 begins above all ids.";
-
-const falling: StoreRule = {
-  name: "I70: pages fall from id to id until none is left",
-  remedy: FALL,
-  async check({ store }) {
+/** Rules of pages of ended parents. */
+export const pages: StoreRules = rulesFor()({
+  async "I70: pages fall from id to id until none is left"({ store }) {
     await keepSeven(store);
     await page(store, { after: 0 }, [-256, -257]);
     await page(store, { after: -257, limit: 3 }, [-512, -513, -768]);
     await page(store, { after: -768, limit: 9 }, [-1024, -1280]);
     await page(store, { after: -1280 }, []);
   },
-};
 
-const rising: StoreRule = {
-  name: "I70: newest first they rise",
-  remedy:
-    "With `newestFirst`, order by id rising and continue strictly above the cursor; 0 begins below all ids.",
-  async check({ store }) {
+  async "I70: newest first they rise"({ store }) {
     await keepSeven(store);
     await page(store, { after: 0, newestFirst: true }, [-1280, -1024]);
     await page(store, { after: -1024, newestFirst: true, limit: 3 }, [-768, -513, -512]);
     await page(store, { after: -512, newestFirst: true, limit: 9 }, [-257, -256]);
     await page(store, { after: -256, newestFirst: true }, []);
   },
-};
 
-const goneCursor: StoreRule = {
-  name: "a cursor whose order is gone continues from its place",
-  remedy: "Compare ids with the cursor. Do not look its row up, and count no offset.",
-  async check({ store }) {
+  async "a cursor whose order is gone continues from its place"({ store }) {
     await keepSeven(store);
     await page(store, { after: -600 }, [-768, -1024]);
     await page(store, { after: -600, newestFirst: true }, [-513, -512]);
   },
-};
 
-const growing: StoreRule = {
-  name: "I70: rows that are added or deleted between two pages make none repeat and none be skipped",
-  remedy: "Page by id, not by position: an `OFFSET` counts rows that have come or gone since.",
-  async check({ store }) {
+  async "I70: rows that are added or deleted between two pages make none repeat and none be skipped"({
+    store,
+  }) {
     await keepEnded(
       store,
       [-512, -1024, -1536, -2048].map((orderId) => endedOrder({ orderId })),
@@ -79,26 +64,8 @@ const growing: StoreRule = {
     await keepEnded(store, [endedOrder({ orderId: -2304 })]);
     await page(store, { after: -2048 }, [-2304]);
   },
-};
 
-const ofShard: StoreRule = {
-  name: "a shard's ended parents fall from id to id, of every account",
-  remedy: "Select by the shard, not by account.",
-  async check({ store }) {
-    await keepSeven(store);
-    const read = async (afterOrderId: number, limit: number, shard = 0) =>
-      idsOf(await store.readEnded({ shard, afterOrderId, limit }));
-    same("readEnded of shard 0, limit 3", await read(0, 3), [-256, -512, -768]);
-    same("readEnded after -768", await read(-768, 9), [-1024, -1280, -1536]);
-    same("readEnded of shard 1", await read(0, 9, 1), [-257, -513]);
-  },
-};
-
-const full: StoreRule = {
-  name: "I70: a page is full while more rows follow: a short one is the end",
-  remedy:
-    "Apply no limit of your own, and read on where the database returns less than was asked for. The engine takes a short page as the last one.",
-  async check({ store }) {
+  async "I70: a page is full while more rows follow: a short one is the end"({ store }) {
     const ids = Array.from({ length: MANY }, (_, n) => -256 * (n + 1));
     await keepEnded(
       store,
@@ -120,12 +87,17 @@ const full: StoreRule = {
       listIds.toReversed(),
     );
   },
-};
 
-const limits: StoreRule = {
-  name: "a limit that is not a positive whole number is refused",
-  remedy: "Reject a limit of 0, below 0 or not whole. An empty page would look like the end.",
-  async check({ store }) {
+  async "a shard's ended parents fall from id to id, of every account"({ store }) {
+    await keepSeven(store);
+    const read = async (afterOrderId: number, limit: number, shard = 0) =>
+      idsOf(await store.readEnded({ shard, afterOrderId, limit }));
+    same("readEnded of shard 0, limit 3", await read(0, 3), [-256, -512, -768]);
+    same("readEnded after -768", await read(-768, 9), [-1024, -1280, -1536]);
+    same("readEnded of shard 1", await read(0, 9, 1), [-257, -513]);
+  },
+
+  async "a limit that is not a positive whole number is refused"({ store }) {
     for (const limit of [0, -1, 1.5, Number.NaN]) {
       const page = { accountId: 1, afterOrderId: 0, newestFirst: false, limit };
       await refused(`pageEnded with a limit of ${limit}`, () => store.pageEnded(page));
@@ -141,10 +113,4 @@ const limits: StoreRule = {
       await refused(`deleteEnded with a limit of ${limit}`, () => store.deleteEnded({ beforeMs: 9, limit }));
     }
   },
-};
-
-/** Rules of pages of ended parents. */
-export const pages: StoreRules = {
-  name: "pages",
-  rules: [falling, rising, goneCursor, growing, full, ofShard, limits],
-};
+});

@@ -2,7 +2,7 @@ import { holds, same } from "../../../src/conformance/checks.ts";
 import { ExecutionIds } from "../../../src/model/index.ts";
 import type { OrderStore } from "../../../src/ports/index.ts";
 import { endedLegs, endedList, endedOrder, keepEnded, keepLists } from "./samples.ts";
-import type { StoreRule, StoreRules } from "./world.ts";
+import { rulesFor, type StoreRules } from "./world.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -14,102 +14,6 @@ async function deletes(store: OrderStore, beforeMs: number, limit: number, expec
   const call = `deleteEnded before ${beforeMs}, limit ${limit}`;
   same(call, await store.deleteEnded({ beforeMs, limit }), expected);
 }
-
-const oldParents: StoreRule = {
-  name: "deletes parents that ended before the time, at most `limit` at once, and returns their number",
-  remedy:
-    "Compare the end with `beforeMs`, which is excluded. Resolve to the number of deleted rows; 0 ends the run.",
-  async check({ store }) {
-    const orders = [40, 10, 30, 20].map((endedAtMs) => endedOrder({ orderId: -256 * endedAtMs, endedAtMs }));
-    await keepEnded(store, orders);
-    await deletes(store, 10, 9, 0);
-    await deletes(store, 40, 2, 2);
-    same("countEnded", (await store.countEnded({ accountId: 1, shard: 0 })).count, 2);
-    await deletes(store, 40, 2, 1);
-    await deletes(store, 40, 2, 0);
-    const left = await store.readEnded({ shard: 0, afterOrderId: 0, limit: 9 });
-    same("readEnded", left, orders.slice(0, 1));
-    const gone = await store.findEnded({ accountId: 1, clientOrderId: "c7680" });
-    same("findEnded of a deleted parent by client id", gone, undefined);
-  },
-};
-
-const legsStay: StoreRule = {
-  name: "a leg that ended long ago stays as long as its list, which may still be open",
-  remedy: "Delete a parent with a `list` only together with the row of its list.",
-  async check({ store }) {
-    const list = endedList({ listId: -256, endedAtMs: 40 * DAY_MS });
-    await keepEnded(store, endedLegs(list, 5));
-    await deletes(store, 30 * DAY_MS, 9, 0);
-    await keepLists(store, [list]);
-    await deletes(store, list.endedAtMs, 9, 0);
-    for (const leg of list.legs)
-      holds(`findEnded of leg ${leg}`, await exists(store, leg), "the leg", undefined);
-  },
-};
-
-const wholeLists: StoreRule = {
-  name: "a list is deleted with all its legs, and their client ids are free again",
-  remedy: "Delete the row of the list and the rows of its legs in one transaction, with their unique keys.",
-  async check({ store }) {
-    const list = endedList({ listId: -256, endedAtMs: 10, legs: [-512, -768, -1_024] });
-    const other = endedList({ listId: -2_560, endedAtMs: 11 });
-    await keepLists(store, [list, other], [...endedLegs(list, 4), ...endedLegs(other, 4)]);
-    await deletes(store, 11, 9, 4);
-    const legs = [...list.legs, ...other.legs];
-    const stored = await Promise.all(legs.map((leg) => exists(store, leg)));
-    same(`the legs ${legs.join(", ")} exist`, stored, [false, false, false, true, true]);
-    same("pageEndedLists", await store.pageEndedLists({ accountId: 1, limit: 9 }), [other]);
-    same("countEnded", (await store.countEnded({ accountId: 1, shard: 0 })).count, 2);
-    const again = endedList({ listId: -25_600, listClientOrderId: list.listClientOrderId });
-    const leg = endedOrder({ orderId: -25_856, clientOrderId: "c512" });
-    await keepLists(store, [again], [leg]);
-    same(
-      "findEnded by the freed client id",
-      await store.findEnded({ accountId: 1, clientOrderId: "c512" }),
-      leg,
-    );
-  },
-};
-
-const listAlone: StoreRule = {
-  name: "a list without any leg in the store is deleted too",
-  remedy: "Count the row of the list itself.",
-  async check({ store }) {
-    await keepLists(store, [endedList({ listId: -256, endedAtMs: 10 })]);
-    await deletes(store, 11, 9, 1);
-    await deletes(store, 11, 9, 0);
-  },
-};
-
-const lateFill: StoreRule = {
-  name: "a leg that a late fill changed after its list ended is deleted with the list",
-  remedy: "Find the legs of a list by their list id, also after their rows were replaced.",
-  async check({ store }) {
-    const list = endedList({ listId: -256, endedAtMs: 10 });
-    const legs = endedLegs(list);
-    await keepLists(store, [list], legs);
-    const executions = ExecutionIds.of(["e1", "late"]);
-    await keepEnded(
-      store,
-      legs.slice(0, 1).map((leg) => ({ ...leg, executions, lastSequence: 9 })),
-    );
-    await deletes(store, 11, 9, 3);
-    same("countEnded", (await store.countEnded({ accountId: 1, shard: 0 })).count, 0);
-  },
-};
-
-const progressing: StoreRule = {
-  name: "with any limit every call makes progress, never leaves a list without its legs, and the last returns 0",
-  remedy: "Delete whole lists. A call may go over the limit by the rows of one list.",
-  async check({ elsewhere }) {
-    for (const limit of [1, 2, 3, 7, 1_000]) {
-      const store = await elsewhere();
-      await store.acquire();
-      await deleteAll(store, limit);
-    }
-  },
-};
 
 async function deleteAll(store: OrderStore, limit: number): Promise<void> {
   const lists = [1, 2, 3, 4].map((n) => endedList({ listId: -2_560 * n, endedAtMs: n }));
@@ -136,7 +40,79 @@ async function deleteAll(store: OrderStore, limit: number): Promise<void> {
 }
 
 /** Rules of deleting ended parents and lists. */
-export const retention: StoreRules = {
-  name: "retention",
-  rules: [oldParents, legsStay, wholeLists, listAlone, lateFill, progressing],
-};
+export const retention: StoreRules = rulesFor()({
+  async "deletes parents that ended before the time, at most `limit` at once, and returns their number"({
+    store,
+  }) {
+    const orders = [40, 10, 30, 20].map((endedAtMs) => endedOrder({ orderId: -256 * endedAtMs, endedAtMs }));
+    await keepEnded(store, orders);
+    await deletes(store, 10, 9, 0);
+    await deletes(store, 40, 2, 2);
+    same("countEnded", (await store.countEnded({ accountId: 1, shard: 0 })).count, 2);
+    await deletes(store, 40, 2, 1);
+    await deletes(store, 40, 2, 0);
+    const left = await store.readEnded({ shard: 0, afterOrderId: 0, limit: 9 });
+    same("readEnded", left, orders.slice(0, 1));
+    const gone = await store.findEnded({ accountId: 1, clientOrderId: "c7680" });
+    same("findEnded of a deleted parent by client id", gone, undefined);
+  },
+
+  async "a leg that ended long ago stays as long as its list, which may still be open"({ store }) {
+    const list = endedList({ listId: -256, endedAtMs: 40 * DAY_MS });
+    await keepEnded(store, endedLegs(list, 5));
+    await deletes(store, 30 * DAY_MS, 9, 0);
+    await keepLists(store, [list]);
+    await deletes(store, list.endedAtMs, 9, 0);
+    for (const leg of list.legs)
+      holds(`findEnded of leg ${leg}`, await exists(store, leg), "the leg", undefined);
+  },
+
+  async "a list is deleted with all its legs, and their client ids are free again"({ store }) {
+    const list = endedList({ listId: -256, endedAtMs: 10, legs: [-512, -768, -1_024] });
+    const other = endedList({ listId: -2_560, endedAtMs: 11 });
+    await keepLists(store, [list, other], [...endedLegs(list, 4), ...endedLegs(other, 4)]);
+    await deletes(store, 11, 9, 4);
+    const legs = [...list.legs, ...other.legs];
+    const stored = await Promise.all(legs.map((leg) => exists(store, leg)));
+    same(`the legs ${legs.join(", ")} exist`, stored, [false, false, false, true, true]);
+    same("pageEndedLists", await store.pageEndedLists({ accountId: 1, limit: 9 }), [other]);
+    same("countEnded", (await store.countEnded({ accountId: 1, shard: 0 })).count, 2);
+    const again = endedList({ listId: -25_600, listClientOrderId: list.listClientOrderId });
+    const leg = endedOrder({ orderId: -25_856, clientOrderId: "c512" });
+    await keepLists(store, [again], [leg]);
+    same(
+      "findEnded by the freed client id",
+      await store.findEnded({ accountId: 1, clientOrderId: "c512" }),
+      leg,
+    );
+  },
+
+  async "a list without any leg in the store is deleted too"({ store }) {
+    await keepLists(store, [endedList({ listId: -256, endedAtMs: 10 })]);
+    await deletes(store, 11, 9, 1);
+    await deletes(store, 11, 9, 0);
+  },
+
+  async "a leg that a late fill changed after its list ended is deleted with the list"({ store }) {
+    const list = endedList({ listId: -256, endedAtMs: 10 });
+    const legs = endedLegs(list);
+    await keepLists(store, [list], legs);
+    const executions = ExecutionIds.of(["e1", "late"]);
+    await keepEnded(
+      store,
+      legs.slice(0, 1).map((leg) => ({ ...leg, executions, lastSequence: 9 })),
+    );
+    await deletes(store, 11, 9, 3);
+    same("countEnded", (await store.countEnded({ accountId: 1, shard: 0 })).count, 0);
+  },
+
+  async "with any limit every call makes progress, never leaves a list without its legs, and the last returns 0"({
+    elsewhere,
+  }) {
+    for (const limit of [1, 2, 3, 7, 1_000]) {
+      const store = await elsewhere();
+      await store.acquire();
+      await deleteAll(store, limit);
+    }
+  },
+});

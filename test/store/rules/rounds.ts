@@ -1,7 +1,7 @@
 import { same } from "../../../src/conformance/checks.ts";
 import type { AppendOutcome, OrderStore } from "../../../src/ports/index.ts";
 import { endedOrder, part, sampleRecord } from "./samples.ts";
-import type { StoreRule, StoreRules } from "./world.ts";
+import { rulesFor, type StoreRules } from "./world.ts";
 
 type At = Readonly<{ sequence: number; round: number; epoch?: number }>;
 
@@ -14,13 +14,11 @@ function append(store: OrderStore, { sequence, round, epoch = 1 }: At): Promise<
 const fence = (store: OrderStore, round: number, epoch = 1): Promise<void> =>
   store.fence({ shard: 3, epoch, round });
 
-const REMEDY =
-  "Keep the round of a shard beside its epoch in the store, and compare both inside the transaction of an append.";
-
-const earlierRound: StoreRule = {
-  name: "I60, decision FA: an append of an earlier round is fenced and writes nothing, other shards continue",
-  remedy: REMEDY,
-  async check({ store }) {
+/** Rules of the rounds of an epoch: they fence an append that arrives after its shard was read again. */
+export const rounds: StoreRules = rulesFor()({
+  async "I60, decision FA: an append of an earlier round is fenced and writes nothing, other shards continue"({
+    store,
+  }) {
     await fence(store, 1);
     const ended = [endedOrder({ orderId: -259 })];
     const late = part(3, 1, { records: [sampleRecord(3, 1)], ended });
@@ -31,23 +29,15 @@ const earlierRound: StoreRule = {
     same("head(3)", await store.head(3), { shard: 3, epoch: 1, sequence: 0 });
     same("append of round 1", await append(store, { sequence: 1, round: 1 }), ["durable"]);
   },
-};
 
-const emptyPart: StoreRule = {
-  name: "decision FA: a part without records needs the round too",
-  remedy: REMEDY,
-  async check({ store }) {
+  async "decision FA: a part without records needs the round too"({ store }) {
     await fence(store, 1);
     const shards = [part(3, 1), part(3, 1, { round: 1 })];
     const outcomes = await store.append({ shards });
     same("append of empty parts of rounds 0 and 1 in round 1", outcomes, ["fenced", "durable"]);
   },
-};
 
-const lateFence: StoreRule = {
-  name: "decision FA: the same round again, and an earlier one that arrives late, change nothing",
-  remedy: "Raise the round to the larger of the stored and the given one. Never lower it.",
-  async check({ store }) {
+  async "decision FA: the same round again, and an earlier one that arrives late, change nothing"({ store }) {
     for (const round of [2, 2, 1]) await fence(store, round);
     same("append of round 1 after fences 2, 2, 1", await append(store, { sequence: 1, round: 1 }), [
       "fenced",
@@ -56,20 +46,12 @@ const lateFence: StoreRule = {
       "durable",
     ]);
   },
-};
 
-const futureRound: StoreRule = {
-  name: "decision FA: an append of a round that has not begun is fenced",
-  remedy: "Require the exact round. An append must not begin a round.",
-  async check({ store }) {
+  async "decision FA: an append of a round that has not begun is fenced"({ store }) {
     same("append of round 1 in round 0", await append(store, { sequence: 1, round: 1 }), ["fenced"]);
   },
-};
 
-const foreignRound: StoreRule = {
-  name: "I60: the round of an epoch that does not own the shard changes nothing",
-  remedy: "Raise the round only where the stored epoch equals the given one.",
-  async check({ store, open }) {
+  async "I60: the round of an epoch that does not own the shard changes nothing"({ store, open }) {
     await fence(store, 7, 2);
     same("append of round 0 after a fence of epoch 2", await append(store, { sequence: 1, round: 0 }), [
       "durable",
@@ -82,25 +64,18 @@ const foreignRound: StoreRule = {
     ]);
     same("append of epoch 2", await append(later, { sequence: 2, round: 0, epoch: 2 }), ["durable"]);
   },
-};
 
-const firstRound: StoreRule = {
-  name: "decision FA: an epoch begins with round 0",
-  remedy: "Set the round of every shard to 0 in the transaction of `acquire`.",
-  async check({ store }) {
+  async "decision FA: an epoch begins with round 0"({ store }) {
     await fence(store, 3);
     await store.acquire();
     const old = await append(store, { sequence: 1, round: 3, epoch: 2 });
     same("append of the old round 3 after acquire", old, ["fenced"]);
     same("append of round 0", await append(store, { sequence: 1, round: 0, epoch: 2 }), ["durable"]);
   },
-};
 
-const readBack: StoreRule = {
-  name: "decision FA: the result of an append from before the round is certain once the round has begun",
-  remedy:
-    "Let `fence` wait for, or exclude, transactions that are under way, such as by locking the row of the shard. An append that becomes durable after the answer to `fence` is lost to the engine.",
-  async check({ store }) {
+  async "decision FA: the result of an append from before the round is certain once the round has begun"({
+    store,
+  }) {
     const appending = append(store, { sequence: 1, round: 0 });
     await fence(store, 1);
     const { sequence } = await store.head(3);
@@ -110,13 +85,10 @@ const readBack: StoreRule = {
     ]);
     same("head(3) after that append", (await store.head(3)).sequence, sequence);
   },
-};
 
-const overlapping: StoreRule = {
-  name: "decision 53: appends of different shards that are under way at once are kept, each whole",
-  remedy:
-    "Lock only the shards of an append. A caller does not wait for one append before it asks for another of other shards.",
-  async check({ store }) {
+  async "decision 53: appends of different shards that are under way at once are kept, each whole"({
+    store,
+  }) {
     const first = store.append({
       shards: [3, 5].map((shard) => part(shard, 1, { records: [sampleRecord(shard, 1)] })),
     });
@@ -127,10 +99,4 @@ const overlapping: StoreRule = {
     ]);
     for (const shard of [3, 4, 5]) same(`head(${shard})`, (await store.head(shard)).sequence, 1);
   },
-};
-
-/** Rules of the rounds of an epoch: they fence an append that arrives after its shard was read again. */
-export const rounds: StoreRules = {
-  name: "rounds",
-  rules: [earlierRound, emptyPart, lateFence, futureRound, foreignRound, firstRound, readBack, overlapping],
-};
+});

@@ -1,7 +1,7 @@
 import { holds, refused, same } from "../../../src/conformance/checks.ts";
 import { MARKET_SHARD, type PricedPrint } from "../../../src/model/index.ts";
 import type { PlacedPrint, PrintPlace, ShardLeases } from "../../../src/ports/index.ts";
-import { joined, leaseRule, leasesOf } from "./lease-rules.ts";
+import { joined, leaseRules, leasesOf } from "./lease-rules.ts";
 import { batchesOf, countedOf, keepPrints } from "./prints.ts";
 import { samplePrint } from "./samples.ts";
 import type { StoreRules } from "./world.ts";
@@ -37,10 +37,12 @@ const idsOf = (placed: readonly PlacedPrint[]): readonly string[] => printsOf(pl
 const idsAfter = async (leases: ShardLeases, after?: PrintPlace): Promise<readonly string[]> =>
   idsOf(await pagesAfter(leases, 100, after));
 
-const whole = leaseRule({
-  name: "decision XP: stored prints are returned whole, in the order in which they were stored, each once as it was stored first",
-  remedy: "Give each new print the next position, and return the rows by owner and position.",
-  async check(leases, { store }) {
+/** Rules of the prints that nodes follow. */
+export const storedPrints: StoreRules = leaseRules({
+  async "decision XP: stored prints are returned whole, in the order in which they were stored, each once as it was stored first"(
+    leases,
+    { store },
+  ) {
     same("prints() of an empty store", await leases.prints({ limit: 9 }), []);
     for (let series = 0, due: (readonly PricedPrint[])[] = []; series < 4; series++) {
       const batches = batchesOf(series);
@@ -49,12 +51,11 @@ const whole = leaseRule({
       same(`prints of ${series + 1} series`, printsOf(await pagesAfter(leases, 999)), countedOf(due));
     }
   },
-});
 
-const pages = leaseRule({
-  name: "decision XP: a page of prints is full while there are more, and the next one begins after its last place",
-  remedy: "`WHERE (owner, position) > (…) ORDER BY owner, position LIMIT …`. Reject a limit below 1.",
-  async check(leases, { store }) {
+  async "decision XP: a page of prints is full while there are more, and the next one begins after its last place"(
+    leases,
+    { store },
+  ) {
     const ids = ["a", "b", "c", "d", "e", "f"];
     await keepPrints(
       store,
@@ -65,13 +66,11 @@ const pages = leaseRule({
     for (const limit of [0, -1, 1.5])
       await refused(`prints with a limit of ${limit}`, () => leases.prints({ limit }));
   },
-});
 
-const owners = leaseRule({
-  name: "decision XP, I60: prints of a later owner come after those of earlier ones, which add none afterwards",
-  remedy:
-    "Take the owner from the epoch of the market journal, and judge the epoch under the lock under which it is raised.",
-  async check(leases, { store, open }) {
+  async "decision XP, I60: prints of a later owner come after those of earlier ones, which add none afterwards"(
+    leases,
+    { store, open },
+  ) {
     const market = [MARKET_SHARD];
     const first = await joined(leases);
     await leases.claim({ incarnation: first, shards: market });
@@ -87,12 +86,8 @@ const owners = leaseRule({
     same("prints after those of the earlier owner", await idsAfter(reader, last?.place), ["c"]);
     same("prints as the earlier owner reads them", await idsAfter(leases), ["a", "b", "c"]);
   },
-});
 
-const claimedAgain = leaseRule({
-  name: "decision XP: a claim of the market journal by its owner lets places go on",
-  remedy: "Count positions anew only in a new epoch.",
-  async check(leases, { store }) {
+  async "decision XP: a claim of the market journal by its owner lets places go on"(leases, { store }) {
     const set = { incarnation: await joined(leases), shards: [MARKET_SHARD] };
     await leases.claim(set);
     await keepPrints(store, [samplePrint({ id: "a" }), samplePrint({ id: "b" })]);
@@ -101,12 +96,11 @@ const claimedAgain = leaseRule({
     await keepPrints(store, [samplePrint({ id: "c" })]);
     same("prints after the claim", await idsAfter(leases, last), ["c"]);
   },
-});
 
-const upTo = leaseRule({
-  name: "decision XP: the volume names the place of the last print that it contains, also after a deletion",
-  remedy: "Return the place up to which the answer was read, in `upTo`.",
-  async check(leases, { store }) {
+  async "decision XP: the volume names the place of the last print that it contains, also after a deletion"(
+    leases,
+    { store },
+  ) {
     same("upTo of an empty store", (await store.readVolume()).upTo, undefined);
     const old = [samplePrint({ id: "a" }), samplePrint({ id: "b" })];
     await keepPrints(store, old);
@@ -121,19 +115,9 @@ const upTo = leaseRule({
     await keepPrints(store, [samplePrint({ id: "d", seenAtMs: 2e9 })]);
     same("prints after the place that is left", await idsAfter(leases, place), ["d"]);
   },
-});
 
-const closed = leaseRule({
-  name: "I71: a closed store answers a question for prints with an error",
-  remedy: "Reject every call after `close`.",
-  async check(leases, { store, close }) {
+  async "I71: a closed store answers a question for prints with an error"(leases, { store, close }) {
     await close(store);
     await refused("prints after close", () => leases.prints({ limit: 1 }));
   },
 });
-
-/** Rules of the prints that nodes follow. */
-export const storedPrints: StoreRules = {
-  name: "stored prints",
-  rules: [whole, pages, owners, claimedAgain, upTo, closed],
-};

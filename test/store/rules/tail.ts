@@ -3,7 +3,7 @@ import { type JournalRecord, SHARD_COUNT } from "../../../src/model/index.ts";
 import type { OrderStore, TailRange } from "../../../src/ports/index.ts";
 import { every } from "./lease-rules.ts";
 import { part, sampleRecords } from "./samples.ts";
-import type { StoreRule, StoreRules } from "./world.ts";
+import { rulesFor, type StoreRules } from "./world.ts";
 
 const where = { leases: true } as const;
 
@@ -24,11 +24,9 @@ async function appendSome(store: OrderStore): Promise<readonly JournalRecord[]> 
 const byShard = (records: readonly JournalRecord[]): readonly JournalRecord[] =>
   [...records].sort((a, b) => a.shard - b.shard);
 
-const readsHeads: StoreRule = {
-  name: "the heads of all shards are those that `head` returns for each",
-  remedy: "Read owner and last sequence of all 256 shards in one statement, also of shards without records.",
-  where,
-  async check({ store }) {
+/** Rules of the records that nodes follow. */
+export const tail: StoreRules = rulesFor(where)({
+  async "the heads of all shards are those that `head` returns for each"({ store }) {
     await appendSome(store);
     const each = await Promise.all(fromStart().map((_, shard) => store.head(shard)));
     const heads = [...((await store.leases?.heads()) ?? [])];
@@ -38,13 +36,8 @@ const readsHeads: StoreRule = {
       each,
     );
   },
-};
 
-const readsAll: StoreRule = {
-  name: "the tail has the records of all shards after their positions, each shard's in sequence",
-  remedy: "Join the journal with the 256 positions, and order the records of a shard by sequence.",
-  where,
-  async check({ store }) {
+  async "the tail has the records of all shards after their positions, each shard's in sequence"({ store }) {
     const after = fromStart();
     same("tail of an empty store", await tailOf(store, { after, limit: 99 }), []);
     const records = await appendSome(store);
@@ -53,13 +46,8 @@ const readsAll: StoreRule = {
     const rest = records.filter(({ shard, sequence }) => sequence > (after[shard] ?? 0));
     same("tail after some positions", byShard(await tailOf(store, { after, limit: 99 })), rest);
   },
-};
 
-const pages: StoreRule = {
-  name: "a tail has at most `limit` records, and is empty only when there are none",
-  remedy: "Count the records of all shards against the limit. Return at least one while there are any.",
-  where,
-  async check({ store }) {
+  async "a tail has at most `limit` records, and is empty only when there are none"({ store }) {
     const records = await appendSome(store);
     for (const limit of [1, 2, 4, 7, 99]) {
       const after = fromStart();
@@ -81,13 +69,8 @@ const pages: StoreRule = {
       same(`all tails, limit ${limit}`, byShard(read), records);
     }
   },
-};
 
-const current: StoreRule = {
-  name: "a tail shows what another handle has appended and what a claim has ended",
-  remedy: "Read the journal anew in every call, not in a transaction that began earlier.",
-  where,
-  async check({ store, open }) {
+  async "a tail shows what another handle has appended and what a claim has ended"({ store, open }) {
     const reader = await open();
     same("tail before the append", await tailOf(reader, { after: fromStart(), limit: 99 }), []);
     const records = await appendSome(store);
@@ -97,13 +80,8 @@ const current: StoreRule = {
     await reader.leases?.claim(every(node?.incarnation ?? 0));
     same("tail after a claim", byShard(await tailOf(reader, { after: fromStart(), limit: 99 })), records);
   },
-};
 
-const closed: StoreRule = {
-  name: "I71: leases of a closed store answer with an error",
-  remedy: "Reject every call after `close`.",
-  where,
-  async check({ store, close }) {
+  async "I71: leases of a closed store answer with an error"({ store, close }) {
     const { leases } = store;
     await close(store);
     await refused("nodes after close", async () => await leases?.nodes());
@@ -114,10 +92,4 @@ const closed: StoreRule = {
     await refused("heads after close", async () => await leases?.heads());
     await refused("tail after close", async () => await leases?.tail({ after: fromStart(), limit: 1 }));
   },
-};
-
-/** Rules of the records that nodes follow. */
-export const tail: StoreRules = {
-  name: "tail",
-  rules: [readsHeads, readsAll, pages, current, closed],
-};
+});

@@ -5,7 +5,7 @@ import {
   type OptionCheck,
   optionsOf,
 } from "../../../src/common/index.ts";
-import type { AtEnd, Rule } from "../../../src/conformance/suite.ts";
+import type { AtEnd, Rules } from "../../../src/conformance/suite.ts";
 import type { Awaitable, OrderStore } from "../../../src/ports/index.ts";
 import { storeOption } from "../../../src/ports/internal.ts";
 
@@ -95,10 +95,16 @@ export async function createStoreWorld(subject: OrderStoreSubject, atEnd: AtEnd)
   };
 }
 
-/** A rule of the order store port. */
-export type StoreRule = Rule<StoreWorld, OrderStoreSupport> & Readonly<{ name: string }>;
-/** Rules of the order store port about one subject. */
-export type StoreRules = Readonly<{ name: string; rules: readonly StoreRule[] }>;
+/** Rules of the order store port about one subject, by name. */
+export type StoreRules = Rules<StoreWorld, OrderStoreSupport>;
+
+/** Returns rules for stores that declare these optional parts as present or absent. */
+export const rulesFor =
+  (where: Partial<OrderStoreSupport> = {}) =>
+  (checks: Readonly<Record<string, (world: StoreWorld) => Promise<void>>>): StoreRules =>
+    Object.fromEntries(
+      Object.entries(checks).map(([name, check]) => [name, { remedy: "See its check.", where, check }]),
+    );
 
 /** All records, as far as a test creates them. */
 export const all: Readonly<{ after: number; limit: number }> = { after: 0, limit: 1_000 };
