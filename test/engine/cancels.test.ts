@@ -45,32 +45,6 @@ describe("decision 13: cancel", () => {
     expect(await world.status(order)).toBe("FILLED FILLED");
   });
 
-  it("waits for a child in flight; CANCELED with executedQty kept if only a part was executed", async () => {
-    const world = await createWorld();
-    const order = await world.place({ price: "100" });
-    world.venue.onSubmit = ({ childId }) => reported(childId, "open", [fillOf({ quantity: "0.25" })]);
-    await world.quote("99", "100");
-    await world.cancel(order);
-    expect(await world.status(order)).toBe("PARTIALLY_FILLED WORKING cancelPending");
-    const childId = world.venue.submitted[0]?.childId ?? "";
-    world.venue.say(reported(childId, "closed", [fillOf({ quantity: "0.25" })]));
-    await world.engine.idle();
-    expect(await world.status(order)).toBe("CANCELED CANCELED");
-    expect(await world.executed(order)).toBe("0.5");
-    await world.quote("99", "100");
-    expect(sentTo(world.venue)).toHaveLength(1);
-  });
-
-  it("repeated while a child is in flight gives the same answer and changes nothing", async () => {
-    const world = await createWorld();
-    const order = await world.place({ price: "100" });
-    world.venue.onSubmit = ({ childId }) => reported(childId, "open");
-    await world.quote("99", "100");
-    const first = await world.cancel(order);
-    expect(await world.cancel(order)).toEqual(first);
-    expect((await world.facts(order)).filter((kind) => kind === "END_REQUESTED")).toHaveLength(1);
-  });
-
   it("of an order whose child is then refused for good still ends it CANCELED, not REJECTED", async () => {
     const world = await createWorld();
     const order = await world.place({ price: "100" });
@@ -93,35 +67,9 @@ describe("decision 13: cancel", () => {
     expect(await world.status(order)).toBe("CANCELED CANCELED");
     expect(world.engine.metrics()).toMatchObject({ inFlight: 0, venueQueue: 0, openParents: 0 });
   });
-
-  it("overrides an expiry that waits for a child", async () => {
-    const world = await createWorld();
-    const order = await world.place({ price: "100", expireTime: world.clock.nowMs() + 1_000 });
-    world.venue.onSubmit = ({ childId }) => reported(childId, "open");
-    await world.quote("99", "100");
-    await world.pass(1_000);
-    expect(await world.status(order)).toBe("NEW WORKING");
-    await world.cancel(order);
-    expect(await world.status(order)).toBe("NEW WORKING cancelPending");
-  });
 });
 
 describe("decision 13: expiry with a child in flight", () => {
-  it("waits for the child, keeps its fills and ends EXPIRED", async () => {
-    const world = await createWorld();
-    const order = await world.place({ price: "100", expireTime: world.clock.nowMs() + 1_000 });
-    world.venue.onSubmit = ({ childId }) => reported(childId, "open");
-    await world.quote("99", "100");
-    await world.pass(1_000);
-    expect(await world.status(order)).toBe("NEW WORKING");
-    world.venue.say(
-      reported(world.venue.submitted[0]?.childId ?? "", "closed", [fillOf({ quantity: "0.25" })]),
-    );
-    await world.engine.idle();
-    expect(await world.status(order)).toBe("EXPIRED EXPIRED");
-    expect(await world.executed(order)).toBe("0.25");
-  });
-
   it("I55: at the moment of expiry nothing triggers or is sent, even if the quote comes before the timer", async () => {
     const world = await createWorld();
     const expireTime = world.clock.nowMs() + 1_000;

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { formatQuantity, quantity, subtract, ZERO_QUANTITY } from "../../src/decimal/index.ts";
-import type { ChildRequest } from "../../src/model/index.ts";
-import { createScriptedVenue, filled, fillOf, reported, sentTo } from "../support/scripted-venue.ts";
+import { quantity, subtract, ZERO_QUANTITY } from "../../src/decimal/index.ts";
+import { createScriptedVenue, fillOf, reported, sentTo } from "../support/scripted-venue.ts";
 import { createWorld, type World } from "../support/world.ts";
 
 const STOP = { type: "STOP_MARKET", stopPrice: "100" } as const;
@@ -21,87 +20,6 @@ async function sendTimes(world: World, ms: number): Promise<readonly number[]> {
 }
 
 describe("decision 22: the quantity of a child", () => {
-  it("an IOC child goes out when the visible size inside the cap reaches the minimum, for the whole rest, with the cap", async () => {
-    const world = await createWorld();
-    await world.place({ price: "100", quantity: "10" });
-    await world.quote("98", "99", {
-      asks: [
-        ["99", "0.1"],
-        ["100", "0.05"],
-        ["101", "50"],
-      ],
-    });
-    expect(sentTo(world.venue)).toEqual([]);
-    await world.quote("98", "99", {
-      asks: [
-        ["99", "0.1"],
-        ["100", "0.06"],
-        ["101", "50"],
-      ],
-    });
-    expect(sentTo(world.venue)).toEqual(["BUY 10 @ 100"]);
-  });
-
-  it("levels beyond the cap do not count towards the minimum, nor those beyond a SELL's floor", async () => {
-    const world = await createWorld();
-    await world.place({
-      side: "SELL",
-      type: "TAKE_PROFIT_LIMIT",
-      stopPrice: "100",
-      price: "100",
-      quantity: "10",
-    });
-    await world.quote("101", "102", {
-      bids: [
-        ["101", "0.1"],
-        ["99.99999999", "50"],
-      ],
-    });
-    expect(sentTo(world.venue)).toEqual([]);
-    await world.quote("101", "102", {
-      bids: [
-        ["101", "0.1"],
-        ["100", "0.049"],
-        ["99", "50"],
-      ],
-    });
-    expect(sentTo(world.venue)).toEqual(["SELL 10 @ 100"]);
-  });
-
-  it("without a cap all visible levels count; without sizes any quantity counts as available", async () => {
-    const world = await createWorld();
-    await world.place({ ...STOP, quantity: "10" });
-    await world.quote("99", "100", {
-      asks: [
-        ["100", "0.1"],
-        ["200", "0.02"],
-      ],
-    });
-    expect(sentTo(world.venue)).toEqual([]);
-    await world.quote("99", "100");
-    expect(sentTo(world.venue)).toEqual(["BUY 10"]);
-  });
-
-  it("an FOK child goes out only if the whole quantity is inside the cap", async () => {
-    const world = await createWorld();
-    await world.place({ price: "100", quantity: "10", childTimeInForce: "FOK" });
-    await world.quote("98", "99", {
-      asks: [
-        ["99", "9.999999"],
-        ["101", "50"],
-      ],
-    });
-    expect(sentTo(world.venue)).toEqual([]);
-    await world.quote("98", "99", {
-      asks: [
-        ["99", "9.999999"],
-        ["100", "0.000001"],
-      ],
-    });
-    expect(sentTo(world.venue)).toEqual(["BUY 10 @ 100"]);
-    expect(world.venue.submitted[0]?.timeInForce).toBe("FOK");
-  });
-
   it("I14: the minimum is compared with the average price of the levels, to the last step", async () => {
     const world = await createWorld();
     await world.place({ price: "150", quantity: "1" });
@@ -140,39 +58,6 @@ describe("decision 25: residuals", () => {
     expect((await world.order(order)).ended?.reason).toBe("RESIDUAL_BELOW_MIN_NOTIONAL");
     expect(await world.executed(order)).toBe("0.9");
   });
-
-  it("a residual that is worth enough at a later quote continues; otherwise it ends then", async () => {
-    const world = await createWorld();
-    const order = await world.place({ ...STOP, quantity: "1" });
-    world.venue.onSubmit = ({ childId }) => reported(childId, "closed", [fillOf({ quantity: "0.85" })]);
-    await world.quote("99", "100");
-    expect(await world.status(order)).toBe("PARTIALLY_FILLED WAITING");
-    await world.quote("98", "99.99");
-    expect(await world.status(order)).toBe("EXPIRED EXPIRED");
-    expect(sentTo(world.venue)).toEqual(["BUY 1"]);
-  });
-
-  it("a parent without fills waits, however little it is worth", async () => {
-    const world = await createWorld();
-    const order = await world.place({ type: "STOP_MARKET", side: "SELL", stopPrice: "100", quantity: "0.2" });
-    await world.quote("50", "51");
-    expect(await world.status(order)).toBe("NEW WAITING");
-    expect((await world.engine.story(order.orderId))?.waitingFor).toMatch(/minimum/);
-    await world.quote("80", "81");
-    expect(await world.status(order)).toBe("FILLED FILLED");
-  });
-
-  it("a reduce-only residual continues below the minimum", async () => {
-    const world = await createWorld();
-    world.exposure.set({ accountId: 1, symbol: "BTC/USD", quantity: quantity("1") });
-    const order = await world.place({ side: "SELL", ...STOP, reduceOnly: true });
-    world.venue.onSubmit = ({ childId }) => reported(childId, "closed", [fillOf({ quantity: "0.99" })]);
-    await world.quote("99", "100");
-    world.venue.onSubmit = (child) => filled(child);
-    await world.quote("99", "100");
-    expect(sentTo(world.venue)).toEqual(["SELL 1", "SELL 0.01"]);
-    expect(await world.status(order)).toBe("FILLED FILLED");
-  });
 });
 
 describe("decision 26: the pace of attempts", () => {
@@ -183,56 +68,6 @@ describe("decision 26: the pace of attempts", () => {
     const times = await sendTimes(world, 23_000);
     const pauses = times.map((time, index) => time - (times[index - 1] ?? 0));
     expect(pauses).toEqual([0, 100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000, 5_000]);
-  });
-
-  it("a fill resets the pace, and an order with a fill continues with the next quote", async () => {
-    const world = await createWorld();
-    await world.place({ price: "100", quantity: "10" });
-    const answers: ((child: ChildRequest) => ReturnType<typeof filled>)[] = [
-      ({ childId }) => reported(childId, "rejected"),
-      ({ childId }) => reported(childId, "closed"),
-      ({ childId }) => reported(childId, "closed", [fillOf({ quantity: "1" })]),
-      ({ childId }) => reported(childId, "closed"),
-      ({ childId }) => reported(childId, "closed"),
-    ];
-    world.venue.onSubmit = (child) => (answers.shift() ?? filled)(child);
-    expect(await sendTimes(world, 1_000)).toEqual([0, 100, 300, 300, 400, 600]);
-    expect(world.venue.submitted.map((child) => formatQuantity(child.quantity))).toEqual([
-      "10",
-      "10",
-      "10",
-      "9",
-      "9",
-      "9",
-    ]);
-  });
-
-  it("the pace survives a crash", async () => {
-    const world = await createWorld();
-    await world.place({ price: "100" });
-    world.venue.onSubmit = ({ childId }) => reported(childId, "rejected");
-    await sendTimes(world, 1_000);
-    const sent = world.venue.submitted.length;
-    await world.crash();
-    await world.quote("99", "100");
-    expect(world.venue.submitted).toHaveLength(sent);
-  });
-
-  it("a refusal that can never succeed ends the parent REJECTED, fills kept", async () => {
-    const world = await createWorld();
-    const order = await world.place({ price: "100", quantity: "10" });
-    world.venue.onSubmit = ({ childId }) => reported(childId, "closed", [fillOf({ quantity: "1" })]);
-    await world.quote("99", "100");
-    world.venue.onSubmit = ({ childId }) => ({
-      ...reported(childId, "rejected"),
-      final: true,
-      detail: "no such market",
-    });
-    await world.quote("99", "100");
-    expect(await world.status(order)).toBe("REJECTED REJECTED");
-    expect(await world.executed(order)).toBe("1");
-    await sendTimes(world, 500);
-    expect(world.venue.submitted).toHaveLength(2);
   });
 
   it("I25: a child whose market moved away while it waited for the venue is not handed over", async () => {

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { price } from "../../src/decimal/index.ts";
 import { createScriptedVenue, fillOf, reported } from "../support/scripted-venue.ts";
 import { createWorld, lineOf, type World } from "../support/world.ts";
 
@@ -83,20 +82,6 @@ describe("contract, Trigger rules: orders look at the executable side, BUY at th
     expect(await world.status(order)).toBe("FILLED FILLED");
   });
 
-  it.each([
-    ["BUY", "STOP_MARKET", "98", "102"],
-    ["SELL", "STOP_MARKET", "98", "102"],
-  ] as const)(
-    "a %s stop inside a wide spread is triggered by its own side alone",
-    async (side, type, bid, ask) => {
-      const world = await createWorld();
-      await world.place({ side, type, stopPrice: "100" });
-      await world.quote(bid, ask);
-      // The ask is above and the bid below 100: each stop is triggered by its own side.
-      expect(await sent(world)).toBe(1);
-    },
-  );
-
   const sent = async (world: World): Promise<number> => world.venue.submitted.length;
 });
 
@@ -132,22 +117,5 @@ describe("contract, Trigger rules: rule 4, the child quote is checked again befo
     await world.quote("99", "100", { asks: [["100", size]] });
     await world.pass(200);
     expect(world.venue.submitted).toHaveLength(children);
-  });
-});
-
-describe("contract, Trigger rules: rule 5, the limit of a trailing stop-limit", () => {
-  it.each([
-    ["BUY", { limitOffset: "2" }, "107"],
-    ["SELL", { limitOffset: "2" }, "93"],
-    ["BUY", { price: "106" }, "106"],
-    ["SELL", { price: "94" }, "94"],
-  ] as const)("%s with %j is %s", async (side, limit, expected) => {
-    const world = await createWorld();
-    await world.quote("100", "100");
-    await world.place({ type: "TRAILING_STOP_LIMIT", side, trailingAmount: "5", ...limit });
-    await world.quote("100", "100");
-    const met = side === "BUY" ? "105" : "95";
-    await world.quote(met, met);
-    expect(world.venue.submitted.map(({ limitPrice }) => limitPrice)).toEqual([price(expected)]);
   });
 });

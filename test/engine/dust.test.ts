@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { formatQuantity, min, type Quantity, quantity } from "../../src/decimal/index.ts";
 import { legOf, OTO, OTOCO } from "../support/list-samples.ts";
 import { fillOf, reported, sentTo } from "../support/scripted-venue.ts";
-import { createWorld, SYMBOL, type World } from "../support/world.ts";
+import { createWorld, type World } from "../support/world.ts";
 
 /** Shows sizes, of which the venue executes what it has: of every child as much as the newest quote shows. */
 function marketOf(world: World): (bid: string, ask: string, size: string) => Promise<void> {
@@ -17,9 +17,6 @@ function marketOf(world: World): (bid: string, ask: string, size: string) => Pro
   };
 }
 
-const hold = (world: World, size: string): void =>
-  world.exposure.set({ accountId: 1, symbol: SYMBOL, quantity: quantity(size) });
-
 describe("decision 25: the engine's own cut leaves no dust", () => {
   it("an entry of 1 that sees 0.4 and then 0.5 fills whole, and its stop is released", async () => {
     const world = await createWorld();
@@ -30,15 +27,6 @@ describe("decision 25: the engine's own cut leaves no dust", () => {
     expect(await world.legs(list)).toEqual(["FILLED FILLED", "NEW WAITING"]);
   });
 
-  it("a stop sells everything while the price falls", async () => {
-    const world = await createWorld();
-    const order = await world.place({ type: "STOP_MARKET", side: "SELL", quantity: "1", stopPrice: "90" });
-    const quote = marketOf(world);
-    await quote("90", "91", "0.9");
-    await quote("80", "81", "0.9");
-    expect([await world.status(order), await world.executed(order)]).toEqual(["FILLED FILLED", "1"]);
-  });
-
   it("an iceberg of 1 by 0.45 fills whole, no part larger than its display", async () => {
     const world = await createWorld();
     const iceberg = { type: "ICEBERG", quantity: "1", price: "100", icebergQty: "0.45" } as const;
@@ -46,43 +34,6 @@ describe("decision 25: the engine's own cut leaves no dust", () => {
     for (let n = 0; n < 4; n++) await world.quote("99", "100");
     expect(sentTo(world.venue)).toEqual(["BUY 0.45 @ 100", "BUY 0.3625 @ 100", "BUY 0.1875 @ 100"]);
     expect(await world.status(order)).toBe("FILLED FILLED");
-  });
-
-  it("reduce-only: a position that is smaller than the order is sold whole", async () => {
-    const world = await createWorld();
-    hold(world, "0.95");
-    await world.place({
-      type: "STOP_MARKET",
-      side: "SELL",
-      quantity: "1",
-      stopPrice: "90",
-      reduceOnly: true,
-    });
-    await world.quote("90", "91");
-    expect(sentTo(world.venue)).toEqual(["SELL 0.95"]);
-  });
-});
-
-describe("decision 25: where no cut leaves nothing or enough", () => {
-  it("a limit waits for the whole rest", async () => {
-    const world = await createWorld();
-    const order = await world.place({ type: "SYNTHETIC_LIMIT", quantity: "0.2", price: "100" });
-    const quote = marketOf(world);
-    await quote("99", "100", "0.18");
-    expect([sentTo(world.venue), (await world.order(order)).attempts]).toEqual([[], 0]);
-    await quote("99", "100", "0.2");
-    expect(await world.status(order)).toBe("FILLED FILLED");
-  });
-
-  it.each([
-    ["a triggered market order", {}],
-    ["a reduce-only order", { reduceOnly: true }],
-  ])("%s takes all that is visible", async (_what, more) => {
-    const world = await createWorld();
-    hold(world, "0.2");
-    await world.place({ type: "STOP_MARKET", side: "SELL", quantity: "0.2", stopPrice: "90", ...more });
-    await marketOf(world)("90", "91", "0.18");
-    expect(sentTo(world.venue)).toEqual(["SELL 0.2"]);
   });
 });
 

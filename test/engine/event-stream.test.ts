@@ -57,24 +57,6 @@ describe("I54: the event stream", () => {
 });
 
 describe("listeners", () => {
-  it("that throw harm neither the engine nor later listeners", async () => {
-    const world = await createWorld();
-    const received: string[] = [];
-    const throwing = (): never => {
-      throw new Error("a listener's own trouble");
-    };
-    world.engine.events.on("order", throwing);
-    world.engine.events.on("alert", throwing);
-    world.engine.events.on("order", ({ sequence }) => void received.push(`order ${sequence}`));
-    world.engine.events.on("alert", ({ alert }) => void received.push(alert));
-    const order = await world.place({ price: "100" });
-    world.venue.onSubmit = ({ childId }) => reported(childId, "closed", [fillOf({ quantity: "2" })]);
-    await world.quote("99", "100");
-    expect(await world.status(order)).toBe("FILLED FILLED");
-    expect(received).toEqual(["order 1", "order 2", "order 3", "OVERFILL"]);
-    expect(world.reported.filter((name) => name === "listener.failed")).toHaveLength(4);
-  });
-
   it("receive nothing after they left", async () => {
     const world = await createWorld();
     const received: number[] = [];

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { quantity } from "../../src/decimal/index.ts";
-import { OCO, OTO } from "../support/list-samples.ts";
-import { filled, fillOf, reported, sentTo } from "../support/scripted-venue.ts";
+import { filled, sentTo } from "../support/scripted-venue.ts";
 import { createWorld, SYMBOL } from "../support/world.ts";
 
 const ICEBERG = { type: "ICEBERG", quantity: "1", price: "100", icebergQty: "0.4" } as const;
@@ -13,89 +12,6 @@ describe("decision 31: an iceberg", () => {
     for (let n = 0; n < 5; n++) await world.quote("99", "100");
     expect(sentTo(world.venue)).toEqual(["BUY 0.4 @ 100", "BUY 0.4 @ 100", "BUY 0.2 @ 100"]);
     expect([await world.status(order), await world.executed(order)]).toEqual(["FILLED FILLED", "1"]);
-  });
-
-  it("I24: the next part goes out only after the previous one is resolved", async () => {
-    const world = await createWorld();
-    const order = await world.place(ICEBERG);
-    world.venue.onSubmit = ({ childId }) => reported(childId, "open", [fillOf({ quantity: "0.1" })]);
-    world.venue.onLookup = () => new Error("no connection");
-    for (let n = 0; n < 5; n++) {
-      await world.quote("99", "100");
-      await world.pass(1_000);
-    }
-    expect(sentTo(world.venue)).toEqual(["BUY 0.4 @ 100"]);
-    world.venue.say(reported(world.venue.submitted[0]?.childId ?? "", "closed"));
-    await world.engine.idle();
-    await world.quote("99", "100");
-    expect(sentTo(world.venue)).toEqual(["BUY 0.4 @ 100", "BUY 0.4 @ 100"]);
-    expect(await world.executed(order)).toBe("0.2");
-  });
-
-  it("I10: its executed quantity is the sum of its executions", async () => {
-    const world = await createWorld();
-    const order = await world.place(ICEBERG);
-    const parts = ["0.4", "0.15", "0.25"];
-    world.venue.onSubmit = ({ childId }) =>
-      reported(childId, "closed", [fillOf({ quantity: parts.shift() ?? "0.2" })]);
-    for (let n = 0; n < 3; n++) await world.quote("99", "100");
-    expect([await world.executed(order), await world.status(order)]).toEqual([
-      "0.8",
-      "PARTIALLY_FILLED WAITING",
-    ]);
-    await world.quote("99", "100");
-    expect(sentTo(world.venue)).toEqual([
-      "BUY 0.4 @ 100",
-      "BUY 0.4 @ 100",
-      "BUY 0.2625 @ 100",
-      "BUY 0.2 @ 100",
-    ]);
-    expect(await world.status(order)).toBe("FILLED FILLED");
-  });
-
-  it("decision 22: a part goes out when the available size reaches the minimum, however large the part", async () => {
-    const world = await createWorld();
-    await world.place(ICEBERG);
-    await world.quote("99", "100", { ask: "0.149999" });
-    expect(sentTo(world.venue)).toEqual([]);
-    await world.quote("99", "100", { ask: "0.15" });
-    expect(sentTo(world.venue)).toEqual(["BUY 0.4 @ 100"]);
-  });
-
-  it("decision 25: the part before the last is smaller, so that the last one reaches the minimum", async () => {
-    const world = await createWorld();
-    const order = await world.place({ ...ICEBERG, quantity: "0.9" });
-    for (let n = 0; n < 4; n++) await world.quote("99", "100");
-    expect(sentTo(world.venue)).toEqual(["BUY 0.4 @ 100", "BUY 0.3125 @ 100", "BUY 0.1875 @ 100"]);
-    expect([await world.status(order), await world.executed(order)]).toEqual(["FILLED FILLED", "0.9"]);
-  });
-
-  it("decision 25: a last part below the minimum ends it where parts of its size cannot sum to it", async () => {
-    const world = await createWorld();
-    const order = await world.place({ ...ICEBERG, quantity: "0.2", icebergQty: "0.16" });
-    for (let n = 0; n < 3; n++) await world.quote("99", "100");
-    expect(sentTo(world.venue)).toEqual(["BUY 0.16 @ 100"]);
-    expect([await world.status(order), await world.executed(order)]).toEqual(["EXPIRED EXPIRED", "0.16"]);
-  });
-
-  it("FOK parts go out only when the whole part is available", async () => {
-    const world = await createWorld();
-    await world.place({ ...ICEBERG, childTimeInForce: "FOK" });
-    await world.quote("99", "100", { ask: "0.399999" });
-    await world.quote("99", "100", { ask: "0.4" });
-    expect(sentTo(world.venue)).toEqual(["BUY 0.4 @ 100"]);
-  });
-
-  it("reduce-only: a part never exceeds the exposure", async () => {
-    const world = await createWorld();
-    const hold = (size: string): void =>
-      world.exposure.set({ accountId: 1, symbol: SYMBOL, quantity: quantity(size) });
-    hold("0.3");
-    await world.place({ ...ICEBERG, side: "SELL", reduceOnly: true });
-    await world.quote("100", "101");
-    hold("5");
-    await world.quote("100", "101");
-    expect(sentTo(world.venue)).toEqual(["SELL 0.3 @ 100", "SELL 0.4 @ 100"]);
   });
 });
 
@@ -115,28 +31,6 @@ describe("decision 31: icebergQty on other types", () => {
     for (let n = 0; n < 4; n++) await world.quote("90", ask);
     expect(sentTo(world.venue)[0]).toBe(sent);
     expect([world.venue.submitted.length, await world.status(order)]).toEqual([3, "FILLED FILLED"]);
-  });
-
-  it("a trailing stop-limit", async () => {
-    const world = await createWorld();
-    await world.quote("99", "100");
-    const trail = { type: "TRAILING_STOP_LIMIT", trailingAmount: "5", price: "120" } as const;
-    const order = await world.place({ ...trail, icebergQty: "0.5" });
-    for (const ask of ["100", "105", "105"]) await world.quote("90", ask);
-    expect(sentTo(world.venue)).toEqual(["BUY 0.5 @ 120", "BUY 0.5 @ 120"]);
-    expect(await world.status(order)).toBe("FILLED FILLED");
-  });
-
-  it("legs of lists: the first part of a limit wins the pair, and the entry releases with its last", async () => {
-    const world = await createWorld();
-    const oco = await world.placeList("oco", { ...OCO, aboveIcebergQty: "0.4" });
-    await world.quote("110", "111");
-    expect(await world.legs(oco)).toEqual(["CANCELED CANCELED", "PARTIALLY_FILLED WAITING"]);
-    const oto = await world.placeList("oto", { ...OTO, workingIcebergQty: "0.5" });
-    await world.quote("99", "100");
-    expect(await world.legs(oto)).toEqual(["PARTIALLY_FILLED WAITING", "PENDING_NEW WAITING"]);
-    await world.quote("99", "100");
-    expect(await world.legs(oto)).toEqual(["FILLED FILLED", "NEW WAITING"]);
   });
 });
 

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { quantity } from "../../src/decimal/index.ts";
 import { countOfId, shardOf } from "../../src/lifecycle/index.ts";
 import { shardOfId } from "../../src/model/index.ts";
 import { createFaultyWorld, turns } from "../support/faulty-world.ts";
@@ -40,21 +39,6 @@ describe("I03, decision 1: the same id with the same intent is the same order", 
     expect(await totalOf(world)).toBe(1);
   });
 
-  it("for 100 concurrent copies", async () => {
-    const world = await createWorld();
-    const copies = await Promise.all(
-      Array.from({ length: 100 }, () =>
-        world.engine.place({
-          accountId: 1,
-          order: { symbol: "BTC/USD", side: "BUY", type: "SYNTHETIC_LIMIT", ...FIELDS },
-        }),
-      ),
-    );
-    expect(new Set(copies.map(({ order }) => order.orderId)).size).toBe(1);
-    expect(copies.filter(({ created }) => created)).toHaveLength(1);
-    expect(await totalOf(world)).toBe(1);
-  });
-
   it("while the first append is under way", async () => {
     const { world, store } = await createFaultyWorld();
     store().inject("slow");
@@ -66,14 +50,6 @@ describe("I03, decision 1: the same id with the same intent is the same order", 
     store().inject("none");
     store().release();
     expect((await second).orderId).toBe((await first).orderId);
-    expect(await totalOf(world)).toBe(1);
-  });
-
-  it("also if the first append fails: one of the copies becomes the order", async () => {
-    const { world, store } = await createFaultyWorld();
-    store().inject("fail", 1);
-    const answers = await Promise.allSettled(Array.from({ length: 10 }, () => world.place(FIELDS)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(9).fill("fulfilled"), "rejected"]);
     expect(await totalOf(world)).toBe(1);
   });
 
@@ -146,20 +122,6 @@ describe("I04: the same id with another intent is refused and changes nothing", 
     await world.cancel(first);
     await expect(world.place({ ...FIELDS, ...change })).rejects.toMatchObject(DUPLICATE);
     expect(await totalOf(world)).toBe(1);
-  });
-
-  it("of concurrent copies of two intents one intent wins, and copies of the other are refused", async () => {
-    const world = await createWorld();
-    const intents = Array.from({ length: 20 }, (_, index) => ({
-      ...FIELDS,
-      quantity: index % 2 === 0 ? "0.5" : "0.7",
-    }));
-    const answers = await Promise.allSettled(intents.map((fields) => world.place(fields)));
-    expect(answers.filter(({ status }) => status === "fulfilled")).toHaveLength(10);
-    for (const answer of answers) {
-      if (answer.status === "rejected") expect(answer.reason).toMatchObject(DUPLICATE);
-      else expect(answer.value.intent.quantity).toBe(quantity("0.5"));
-    }
   });
 });
 

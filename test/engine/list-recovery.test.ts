@@ -89,18 +89,6 @@ describe("I53: lists after a restart", () => {
     expect(await world.legs(list)).toEqual(["FILLED FILLED", "CANCELED CANCELED"]);
   });
 
-  it("I31: the trail of an exit continues from its previous reference", async () => {
-    const world = await createWorld();
-    const { belowStopPrice: _stop, ...fields } = OCO;
-    const trail = { belowType: "TRAILING_STOP_MARKET", belowTrailingAmount: "5" } as const;
-    await world.quote("100", "101");
-    const list = await world.placeList("oco", { ...fields, ...trail });
-    for (const bid of ["100", "108", "104"]) await world.quote(bid, "120");
-    await world.crash();
-    await world.quote("103", "120");
-    expect(await world.legs(list)).toEqual(["FILLED FILLED", "CANCELED CANCELED"]);
-  });
-
   it("decision 35: a leg that expires while no engine runs ends when one opens", async () => {
     const world = await createWorld();
     const expiry = { pendingBelowTimeInForce: "GTD", pendingBelowExpireTime: START_MS + 1_000 } as const;
@@ -143,20 +131,6 @@ describe("complaint 13: a crash around the record of the fill that releases", ()
     expect(sentTo(world.venue)).toEqual(["BUY 1 @ 100", "SELL 1"]);
     await verified(world);
   });
-
-  it("a record that the store lost is made again from the venue's answer", async () => {
-    const { world, store } = await createFaultyWorld();
-    const list = await world.placeList("otoco", OTOCO);
-    world.venue.onSubmit = (child) => {
-      store().inject("fail", 1);
-      return filled(child);
-    };
-    world.venue.onLookup = (child) => filled(child);
-    await world.quote("99", "100");
-    await world.pass(5_000);
-    expect(await world.legs(list)).toEqual(["FILLED FILLED", "NEW WAITING", "NEW WAITING"]);
-    await verified(world);
-  });
 });
 
 describe("I40: a crash around the record of the winner", () => {
@@ -181,20 +155,6 @@ describe("I40: a crash around the record of the winner", () => {
     expect((await world.legs(list))[1]).toBe("FILLED FILLED");
     expect(new Set(world.venue.submitted.map(({ childId }) => childId)).size).toBe(sent + 1);
     await verified(world);
-  });
-
-  it("I21: the child of the winner is looked up after a crash, and the loser stays canceled", async () => {
-    const world = await createWorld();
-    const list = await world.placeList("oco", OCO);
-    world.venue.onSubmit = () => "silence";
-    await world.quote("110", "111");
-    await world.crash();
-    expect(await world.legs(list)).toEqual(["CANCELED CANCELED", "NEW UNKNOWN"]);
-    await world.quote("80", "81");
-    world.venue.onLookup = (child) => filled(child);
-    await world.pass(10_000);
-    expect(await world.legs(list)).toEqual(["CANCELED CANCELED", "FILLED FILLED"]);
-    expect(sentTo(world.venue)).toHaveLength(1);
   });
 });
 

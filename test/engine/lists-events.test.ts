@@ -3,7 +3,6 @@ import type { ListUpdate } from "../../src/engine/index.ts";
 import { listStatusOf } from "../../src/lifecycle/index.ts";
 import type { OrderList } from "../../src/model/index.ts";
 import { breakingIntent } from "../support/breaking-intent.ts";
-import { createFaultyWorld } from "../support/faulty-world.ts";
 import { legOf, OCO, OTO, OTOCO } from "../support/list-samples.ts";
 import { filled, fillOf, reported, sentTo } from "../support/scripted-venue.ts";
 import { createWorld, lineOf, listOf, type World } from "../support/world.ts";
@@ -70,25 +69,6 @@ describe("contract, Events: list events", () => {
     ]);
   });
 
-  it("an append with an unknown result is reported once its record is found", async () => {
-    const { world, store } = await createFaultyWorld();
-    await world.placeList("oco", OCO);
-    store().inject("unknown", 1);
-    await world.quote("110", "111");
-    expect(received(world)[1]).toBe("QUOTE EXECUTING: CANCELED CANCELED, NEW WORKING");
-  });
-
-  it("a listener that throws harms neither the others nor the list", async () => {
-    const world = await createWorld();
-    world.engine.events.on("list", () => {
-      throw new Error("mine");
-    });
-    await world.placeList("oco", OCO);
-    await world.quote("110", "111");
-    expect(world.reported.filter((name) => name === "listener.failed")).toHaveLength(3);
-    expect(received(world).at(-1)).toMatch(/^VENUE ALL_DONE/);
-  });
-
   it("an order outside lists is reported as an order only", async () => {
     const world = await createWorld();
     await world.place({ price: "100" });
@@ -121,19 +101,6 @@ describe("late executions of legs", () => {
     expect((await world.engine.verify()).equal).toBe(true);
     await world.crash();
     expect(await world.executed(legOf(await world.list(list), "working"))).toBe("1");
-  });
-
-  it("I41: of an entry that has ended otherwise: nothing is released, however much it fills", async () => {
-    const world = await createWorld();
-    const expireTime = world.clock.nowMs() + 1_000;
-    world.venue.onSubmit = ({ childId }) => reported(childId, "closed");
-    const list = await world.placeList("oto", { ...OTO, workingTimeInForce: "GTD", expireTime });
-    await world.quote("99", "100");
-    await world.pass(1_000);
-    world.venue.say(reported(world.venue.submitted[0]?.childId ?? "", "closed", [fillOf({ quantity: "1" })]));
-    await world.engine.idle();
-    expect(await world.legs(list)).toEqual(["EXPIRED EXPIRED", "CANCELED CANCELED"]);
-    expect(world.alerts.map(({ alert }) => alert)).toEqual(["LATE_FILL"]);
   });
 
   it("of an ended leg while its list is open: the list shows it, and can be read after a crash", async () => {

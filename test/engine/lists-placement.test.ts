@@ -1,11 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { createMemoryInstruments } from "../../src/adapters/memory/index.ts";
 import type { ListIntent, OrderList } from "../../src/model/index.ts";
 import { listIntent } from "../../src/requests/index.ts";
 import { createFaultyWorld, turns } from "../support/faulty-world.ts";
 import { legOf, OCO, OTO, OTOCO } from "../support/list-samples.ts";
 import { sentTo } from "../support/scripted-venue.ts";
-import { createWorld, INSTRUMENTS, listOf, SYMBOL, type World } from "../support/world.ts";
+import { createWorld, listOf, SYMBOL, type World } from "../support/world.ts";
 
 const NAMED = {
   ...OCO,
@@ -76,18 +75,6 @@ describe("I03, decision 1: the same list again", () => {
     expect(await totalOf(world)).toBe(2);
   });
 
-  it("of 100 copies at once one creates it, and all are answered with it", async () => {
-    const world = await createWorld();
-    const copies = await Promise.all(
-      Array.from({ length: 100 }, () =>
-        place(world, listOf("otoco", { ...OTOCO, listClientOrderId: "trade" })),
-      ),
-    );
-    expect(new Set(copies.map(([list]) => list.listId)).size).toBe(1);
-    expect(copies.filter(([, created]) => created)).toHaveLength(1);
-    expect(await totalOf(world)).toBe(3);
-  });
-
   it("while the first append is in flight, and when it fails", async () => {
     const { world, store } = await createFaultyWorld();
     store().inject("slow", 1);
@@ -139,28 +126,6 @@ describe("I03, decision 1: the same list again", () => {
       await expect(place(world, other)).rejects.toMatchObject(DUPLICATE);
     expect(await world.list(first)).toEqual(first);
     expect(await totalOf(world)).toBe(2);
-  });
-
-  it("until retention deletes it: then the ids of the list and of its legs are free", async () => {
-    const world = await createWorld({ settings: { retentionDays: 1 } });
-    const [first] = await place(world, listOf("oco", NAMED));
-    await world.cancelList(first);
-    await world.pass(23 * 3_600_000);
-    expect((await place(world, listOf("oco", NAMED)))[1]).toBe(false);
-    await world.pass(2 * 3_600_000);
-    const [second, created] = await place(world, listOf("oco", NAMED));
-    expect([created, second.listId < first.listId]).toEqual([true, true]);
-    expect((await world.engine.verify()).equal).toBe(true);
-  });
-
-  it("I07: accounts have separate ids", async () => {
-    const world = await createWorld();
-    const [mine] = await place(world, listOf("oco", NAMED));
-    const [other, created] = await place(world, listOf("oco", NAMED), 2);
-    expect([created, other.listId === mine.listId]).toEqual([true, false]);
-    expect(await world.engine.findList({ accountId: 2, listId: mine.listId })).toBeUndefined();
-    const found = await world.engine.findList({ accountId: 2, listClientOrderId: "exit-1" });
-    expect(found?.listId).toBe(other.listId);
   });
 });
 
@@ -251,25 +216,6 @@ describe("I02: a refused list leaves no trace", () => {
     expect([created, list.legs.length, await totalOf(world)]).toEqual([true, 3, 3]);
   });
 
-  it("decision 14: flag, consent, restriction and a closed market refuse lists as they refuse orders", async () => {
-    const off = await createWorld({ settings: { advancedOrders: false } });
-    await expect(off.placeList("oco", OCO)).rejects.toMatchObject({ code: -1020 });
-    const world = await createWorld();
-    const account = { accountId: 1, userId: 1, enableDataSharing: true, delegates: [], restricted: false };
-    for (const more of [
-      { enableDataSharing: false },
-      { restricted: true as const },
-      { restricted: [SYMBOL] },
-    ]) {
-      world.accounts.put({ account: { ...account, ...more }, keys: [] });
-      await expect(world.placeList("oco", OCO)).rejects.toMatchObject({ code: -2010 });
-    }
-    const halted = INSTRUMENTS.map((one) => ({ ...one, status: "HALT" as const }));
-    expect(createMemoryInstruments(halted).find(SYMBOL)?.status).toBe("HALT");
-    const closed = await createWorld({ instruments: halted });
-    await expect(closed.placeList("oco", OCO)).rejects.toMatchObject({ code: -2010 });
-  });
-
   it("I64: room for parents is counted by legs", async () => {
     const world = await createWorld({ settings: { maxOpenParentsPerAccount: 4 } });
     await world.placeList("otoco", OTOCO);
@@ -279,16 +225,6 @@ describe("I02: a refused list leaves no trace", () => {
     const all = await createWorld({ settings: { maxOpenParents: 3 } });
     await all.placeList("oco", OCO);
     await expect(all.placeList("oco", OCO, 2)).rejects.toMatchObject({ code: -1008 });
-  });
-
-  it("decision 33: a setting can require that the market is between the legs", async () => {
-    const world = await createWorld({ settings: { ocoMustStraddle: true } });
-    await world.quote("100", "101");
-    await expect(world.placeList("oco", OCO)).resolves.toMatchObject({ contingency: "OCO" });
-    await world.quote("111", "112");
-    await expect(world.placeList("oco", OCO)).rejects.toMatchObject({ code: -2010 });
-    await world.pass(6_000, { heartbeat: false });
-    await expect(world.placeList("oco", OCO)).rejects.toMatchObject({ code: -1112 });
   });
 
   it("a malformed list that was built by hand is refused by name", async () => {

@@ -1,11 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { shardOf } from "../../src/lifecycle/index.ts";
-import { alertsOf, BUY_OCO, legOf, OCO, OTO, OTOCO, storyOf } from "../support/list-samples.ts";
+import { alertsOf, legOf, OCO, OTO, OTOCO, storyOf } from "../support/list-samples.ts";
 import { createScriptedVenue, filled, fillOf, reported, sentTo } from "../support/scripted-venue.ts";
 import { createWorld, START_MS, SYMBOL } from "../support/world.ts";
 
 const GTD = (ms: number): number => START_MS + ms;
-const ACCEPTED = "protective: ACCEPTED; profit: ACCEPTED";
 const FILLED = "FILLED, CHILD_CLOSED, ENDED FILLED FILLED";
 const END = "ENDED CANCELED WORKING_LEG_ENDED";
 
@@ -35,31 +34,6 @@ describe("contract, Linked order list reply: a placed list", () => {
 });
 
 describe("decision 34, I40: the winner of an OCO", () => {
-  it.each([
-    ["oco", OCO, "89", "95", "protective", "SELL 1"],
-    ["oco", OCO, "110", "111", "profit", "SELL 1 @ 110"],
-    ["oco", BUY_OCO, "100", "110", "protective", "BUY 1"],
-    ["oco", BUY_OCO, "80", "90", "profit", "BUY 1 @ 90"],
-  ] as const)(
-    "%s %o at %s / %s: the %s leg wins; the loser is canceled before it in the same record",
-    async (form, fields, bid, ask, winner, sent) => {
-      const world = await createWorld();
-      const list = await world.placeList(form, fields);
-      await world.quote(bid, ask);
-      expect(sentTo(world.venue)).toEqual([sent]);
-      const loser = winner === "profit" ? "protective" : "profit";
-      const won = winner === "profit" ? "CHILD_INTENDED" : "TRIGGERED, CHILD_INTENDED";
-      expect(await storyOf(world, list)).toEqual([
-        ACCEPTED,
-        `${loser}: ENDED CANCELED OCO_TRIGGER; ${winner}: ${won}`,
-        `${winner}: ${FILLED}`,
-      ]);
-      await world.quote("60", "140");
-      await world.quote("140", "141");
-      expect(sentTo(world.venue)).toEqual([sent]);
-    },
-  );
-
   it("I40: the loser's end is durable before the venue sees the child", async () => {
     const world = await createWorld();
     const list = await world.placeList("oco", OCO);
@@ -91,30 +65,6 @@ describe("decision 34, I40: the winner of an OCO", () => {
       expect(await world.legs(list)).toEqual(["FILLED FILLED", "CANCELED CANCELED"]);
     },
   );
-
-  it("a winning stop-limit waits inside its cap, and its sibling stays canceled", async () => {
-    const world = await createWorld();
-    const list = await world.placeList("oco", { ...OCO, belowType: "STOP_LOSS_LIMIT", belowPrice: "88" });
-    await world.quote("80", "95");
-    expect([await world.legs(list), sentTo(world.venue)]).toEqual([["NEW WAITING", "CANCELED CANCELED"], []]);
-    await world.quote("110", "111");
-    expect(sentTo(world.venue)).toEqual(["SELL 1 @ 88"]);
-    expect(await world.legs(list)).toEqual(["FILLED FILLED", "CANCELED CANCELED"]);
-  });
-
-  it("however little the winner fills, the loser stays canceled", async () => {
-    const world = await createWorld();
-    world.venue.onSubmit = ({ childId }) => reported(childId, "rejected");
-    const list = await world.placeList("oco", OCO);
-    await world.quote("110", "111");
-    expect(await world.legs(list)).toEqual(["CANCELED CANCELED", "NEW WAITING"]);
-    await world.pass(10_000, { heartbeat: false });
-    await world.quote("80", "81");
-    expect(sentTo(world.venue)).toEqual(["SELL 1 @ 110"]);
-    world.venue.onSubmit = (child) => filled(child);
-    await world.quote("111", "112");
-    expect(await world.legs(list)).toEqual(["CANCELED CANCELED", "FILLED FILLED"]);
-  });
 });
 
 describe("decision 35, I41: release", () => {
@@ -170,15 +120,6 @@ describe("decision 35, I41: release", () => {
     expect(sentTo(world.venue)).toEqual(["BUY 0.3 @ 100", "SELL 0.3"]);
   });
 
-  it("the released pair is a separate OCO", async () => {
-    const world = await createWorld();
-    const list = await world.placeList("otoco", OTOCO);
-    await world.quote("99", "100");
-    await world.quote("90", "91");
-    expect(sentTo(world.venue)).toEqual(["BUY 1 @ 100", "SELL 1"]);
-    expect(await world.legs(list)).toEqual(["FILLED FILLED", "FILLED FILLED", "CANCELED CANCELED"]);
-  });
-
   it("decision 24: the exposure of a held reduce-only leg is measured when it sends", async () => {
     const world = await createWorld();
     const list = await world.placeList("oto", { ...OTO, pendingReduceOnly: true });
@@ -212,45 +153,6 @@ describe("I42: a working leg that ends otherwise", () => {
     expect((await storyOf(world, list)).at(-1)).toBe(
       `working: ENDED EXPIRED EXPIRED_GTD${alert}; protective: ${END}; profit: ${END}`,
     );
-  });
-
-  it.each([
-    ["refused for good", true, "REJECTED REJECTED", "CANCELED CANCELED"],
-    ["refused for now", false, "NEW WAITING", "PENDING_NEW WAITING"],
-  ])("%s", async (_what, final, working, pending) => {
-    const world = await createWorld();
-    const list = await world.placeList("oto", OTO);
-    world.venue.onSubmit = ({ childId }) => ({ ...reported(childId, "rejected"), final });
-    await world.quote("99", "100");
-    expect(await world.legs(list)).toEqual([working, pending]);
-    expect(alertsOf(world)).toEqual([]);
-  });
-
-  it("decision 25: as a residual that is too small: its purchase is left unprotected", async () => {
-    const world = await createWorld();
-    const list = await world.placeList("oto", OTO);
-    world.venue.onSubmit = ({ childId }) => reported(childId, "closed", [fillOf({ quantity: "0.9" })]);
-    await world.quote("99", "100");
-    expect(await world.legs(list)).toEqual(["EXPIRED EXPIRED", "CANCELED CANCELED"]);
-    expect(alertsOf(world)).toEqual(["POSITION_UNPROTECTED"]);
-    expect(world.alerts[0]).toMatchObject({ orderId: legOf(list, "working").orderId });
-  });
-
-  it("decision 12: while its child is unknown, no leg of the list sends, ends or is released", async () => {
-    const world = await createWorld();
-    const list = await world.placeList("otoco", OTOCO);
-    world.venue.onSubmit = () => "silence";
-    world.venue.onLookup = () => new Error("no connection");
-    await world.quote("99", "100");
-    await world.pass(5_000);
-    for (const bid of ["80", "120"]) await world.quote(bid, "121");
-    expect(await world.legs(list)).toEqual(["NEW UNKNOWN", "PENDING_NEW WAITING", "PENDING_NEW WAITING"]);
-    expect(sentTo(world.venue)).toHaveLength(1);
-    world.venue.onLookup = (child) => filled(child);
-    world.venue.onSubmit = (child) => filled(child);
-    await world.pass(10_000);
-    // The legs that are released then act on the quote that stands.
-    expect(await world.legs(list)).toEqual(["FILLED FILLED", "CANCELED CANCELED", "FILLED FILLED"]);
   });
 });
 
@@ -288,28 +190,6 @@ describe("decision 12: a list with an unknown child", () => {
 });
 
 describe("decisions 10, 35: expiry of legs", () => {
-  it("an OCO leg that expires ends alone; its sibling continues", async () => {
-    const world = await createWorld();
-    const expiry = { belowTimeInForce: "GTD", belowExpireTime: GTD(60_000) } as const;
-    const list = await world.placeList("oco", { ...OCO, ...expiry });
-    await world.pass(60_000);
-    expect(await world.legs(list)).toEqual(["EXPIRED EXPIRED", "NEW WAITING"]);
-    await world.quote("80", "81");
-    expect(sentTo(world.venue)).toEqual([]);
-    await world.quote("110", "111");
-    expect(await world.legs(list)).toEqual(["EXPIRED EXPIRED", "FILLED FILLED"]);
-  });
-
-  it("a held leg expires while it is held, and is not released later", async () => {
-    const world = await createWorld();
-    const expiry = { pendingBelowTimeInForce: "GTD", pendingBelowExpireTime: GTD(60_000) } as const;
-    const list = await world.placeList("otoco", { ...OTOCO, ...expiry });
-    await world.pass(60_000);
-    expect(await world.legs(list)).toEqual(["NEW WAITING", "EXPIRED EXPIRED", "PENDING_NEW WAITING"]);
-    await world.quote("99", "100");
-    expect(await world.legs(list)).toEqual(["FILLED FILLED", "EXPIRED EXPIRED", "NEW WAITING"]);
-  });
-
   it("the unprefixed expiry applies to every GTD leg: all end, in their order", async () => {
     const world = await createWorld();
     const every = { workingTimeInForce: "GTD", pendingTimeInForce: "GTD", expireTime: GTD(60_000) } as const;
@@ -317,15 +197,5 @@ describe("decisions 10, 35: expiry of legs", () => {
     await world.pass(60_000);
     expect(await world.legs(list)).toEqual(["EXPIRED EXPIRED", "CANCELED CANCELED"]);
     expect((await world.order(legOf(list, "pending"))).ended?.reason).toBe("WORKING_LEG_ENDED");
-  });
-
-  it("an entry that fills when no exit is left leaves a position unprotected", async () => {
-    const world = await createWorld();
-    const expiry = { pendingTimeInForce: "GTD", pendingExpireTime: GTD(60_000) } as const;
-    const list = await world.placeList("oto", { ...OTO, ...expiry });
-    await world.pass(60_000);
-    await world.quote("99", "100");
-    expect(await world.legs(list)).toEqual(["FILLED FILLED", "EXPIRED EXPIRED"]);
-    expect(alertsOf(world)).toEqual(["POSITION_UNPROTECTED"]);
   });
 });

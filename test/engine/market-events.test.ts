@@ -40,25 +40,6 @@ describe("events of the market", () => {
     expect([seen, await world.status(stop)]).toEqual([[true], "FILLED FILLED"]);
   });
 
-  it("a listener that throws harms neither the engine nor the others; one that left receives nothing", async () => {
-    const world = await createWorld();
-    const received: string[] = [];
-    const throwing = (): never => {
-      throw new Error("a listener's own trouble");
-    };
-    const leaving = (): void => void received.push("left");
-    world.engine.events.on("quote", throwing);
-    world.engine.events.on("print", throwing);
-    const leave = world.engine.events.on("quote", leaving);
-    leave();
-    world.engine.events.on("quote", () => void received.push("quote"));
-    world.engine.events.on("print", () => void received.push("print"));
-    await world.quote("100", "101");
-    await world.print("1");
-    expect(received).toEqual(["quote", "print"]);
-    expect(world.reported.filter((name) => name === "listener.failed")).toHaveLength(2);
-  });
-
   it("the price of a print is a member of the event only: the journal keeps its own form", async () => {
     const world = await createWorld();
     await world.quote("99", "100");

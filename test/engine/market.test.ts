@@ -79,16 +79,6 @@ describe("decision 16: which quotes act", () => {
     expect(world.engine.quote("BTC/USD")?.fresh).toBe(false);
   });
 
-  it("a jump counts from the quote that confirms it", async () => {
-    const world = await createWorld();
-    await world.quote("100", "101");
-    await world.place({ type: "STOP_MARKET", stopPrice: "1000" });
-    expect(await world.quote("1100", "1101")).toBe("jump");
-    expect(sentTo(world.venue)).toEqual([]);
-    expect(await world.quote("1100", "1101")).toBe("counted");
-    expect(sentTo(world.venue)).toEqual(["BUY 1"]);
-  });
-
   it("a quote that is too old at the admission decides nothing; the heartbeat that confirms it does", async () => {
     const world = await createWorld();
     await world.quote("120", "121");
@@ -102,53 +92,7 @@ describe("decision 16: which quotes act", () => {
   });
 });
 
-describe("decision 17: triggers", () => {
-  it("a stop that the market has already passed is accepted and triggers on the quote that stands", async () => {
-    const world = await createWorld();
-    await world.quote("120", "121");
-    const order = await world.place(STOP);
-    await world.engine.idle();
-    expect(await world.status(order)).toBe("FILLED FILLED");
-  });
-
-  it("a trigger is one-way: a stop-limit waits inside its cap even if the price left its stop", async () => {
-    const world = await createWorld();
-    const order = await world.place({ side: "SELL", type: "STOP_LOSS_LIMIT", stopPrice: "100", price: "99" });
-    await world.quote("98", "98.5");
-    const { trigger } = await world.order(order);
-    await world.quote("98.9", "101");
-    await world.quote("105", "106");
-    expect(sentTo(world.venue)).toEqual(["SELL 1 @ 99"]);
-    expect((await world.order(order)).trigger).toEqual(trigger);
-  });
-
-  it.each([
-    ["BUY", "STOP_MARKET", "110", "109.99999999", "110"],
-    ["SELL", "STOP_MARKET", "90", "90.00000001", "90"],
-    ["BUY", "TAKE_PROFIT_MARKET", "90", "90.00000001", "90"],
-    ["SELL", "TAKE_PROFIT_MARKET", "110", "109.99999999", "110"],
-  ] as const)("decision 8: %s %s at %s is inclusive and exact", async (side, type, stopPrice, before, at) => {
-    const world = await createWorld();
-    const quote = (seen: string) => (side === "BUY" ? world.quote("50", seen) : world.quote(seen, "150"));
-    await world.place({ side, type, stopPrice });
-    await quote(before);
-    expect(sentTo(world.venue)).toEqual([]);
-    await quote(at);
-    expect(sentTo(world.venue)).toEqual([`${side} 1`]);
-  });
-});
-
 describe("decisions 18 and 19: trailing", () => {
-  it("the quote that activates sets the reference and cannot trigger", async () => {
-    const world = await createWorld();
-    const order = await world.place({ type: "TRAILING_STOP_MARKET", trailingDelta: 1, stopPrice: "100" });
-    await world.quote("99", "100");
-    expect((await world.order(order)).activation).toBeDefined();
-    expect(sentTo(world.venue)).toEqual([]);
-    await world.quote("99", "100.01");
-    expect(sentTo(world.venue)).toEqual(["BUY 1"]);
-  });
-
   it("I31: a reference survives every crash and is never reset; the trigger is compared before it moves", async () => {
     const world = await createWorld();
     const order = await world.place({
@@ -202,15 +146,6 @@ describe("decisions 18 and 19: trailing", () => {
 });
 
 describe("decision 20: one quote, many triggers", () => {
-  it("act most crossed first, then older first", async () => {
-    const world = await createWorld();
-    const levels = ["105", "103", "107", "103", "101"];
-    for (const [index, stopPrice] of levels.entries())
-      await world.place({ ...STOP, stopPrice, quantity: `${index + 1}` });
-    await world.quote("108", "109");
-    expect(sentTo(world.venue)).toEqual(["BUY 5", "BUY 2", "BUY 4", "BUY 1", "BUY 3"]);
-  });
-
   it("act in that order also over accounts of different shards", async () => {
     const world = await createWorld();
     expect(shardOf(1)).not.toBe(shardOf(2));

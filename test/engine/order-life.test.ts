@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { formatPrice, formatQuantity } from "../../src/decimal/index.ts";
+import { formatQuantity } from "../../src/decimal/index.ts";
 import { createWorld } from "../support/world.ts";
 
 it("contract, trigger rule 3: a persistent limit sends its child when the ask reaches the cap", async () => {
@@ -12,15 +12,6 @@ it("contract, trigger rule 3: a persistent limit sends its child when the ask re
     world.venue.submitted.map((child) => [child.childId.slice(0, 4), formatQuantity(child.quantity)]),
   ).toEqual([["aqc-", "1"]]);
   expect(await world.status(order)).toBe("FILLED FILLED");
-});
-
-it("complaint 10: the child of a persistent limit has the cap, never no limit", async () => {
-  const world = await createWorld();
-  await world.place({ price: "100" });
-  await world.quote("99", "99.9");
-  expect(world.venue.submitted.map(({ limitPrice }) => limitPrice && formatPrice(limitPrice))).toEqual([
-    "100",
-  ]);
 });
 
 it("complaint 8: a stop that triggered and filled sends exactly one child, however many quotes cross it", async () => {

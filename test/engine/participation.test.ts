@@ -4,7 +4,7 @@ import { add, formatQuantity, quantity, ZERO_QUANTITY } from "../../src/decimal/
 import type { ParentOrder } from "../../src/model/index.ts";
 import type { OrderFields } from "../../src/requests/index.ts";
 import { createFaultyWorld, turns } from "../support/faulty-world.ts";
-import { filled, fillOf, reported, sentTo } from "../support/scripted-venue.ts";
+import { filled, reported, sentTo } from "../support/scripted-venue.ts";
 import { createWorld, START_MS, SYMBOL, type World } from "../support/world.ts";
 
 /** A tenth of the executed volume, until 10 is filled. */
@@ -61,19 +61,6 @@ describe("decision 30: a POV follows external trades", () => {
     expect(await waitsFor(world, order)).toBe("a trade of another participant that it can follow");
   });
 
-  it("below the minimum it accumulates; at the minimum it sends", async () => {
-    const { world, order } = await trading();
-    await world.print("1");
-    expect([sentTo(world.venue), await waitsFor(world, order)]).toEqual([
-      [],
-      "the quantity on offer is worth less than the minimum",
-    ]);
-    await world.print("0.499999");
-    expect(sentTo(world.venue)).toEqual([]);
-    await world.print("0.000001");
-    expect(sentTo(world.venue)).toEqual(["BUY 0.15"]);
-  });
-
   it("a trade without enough size may be followed on a later quote, at most once", async () => {
     const { world } = await trading();
     await world.print("1.4");
@@ -92,18 +79,6 @@ describe("decision 30: a POV follows external trades", () => {
     await world.print("1.8");
     expect(sentTo(world.venue)).toEqual(["BUY 0.2", "BUY 0.2"]);
     expect(await world.executed(order)).toBe("0.4");
-  });
-
-  it("also if the print of a fill comes before the venue's report of it", async () => {
-    const { world, order } = await trading();
-    world.venue.onSubmit = ({ childId }) => reported(childId, "open");
-    await world.print("2");
-    const { childId = "" } = world.venue.submitted[0] ?? {};
-    await world.print("0.2", { id: "own-1" });
-    world.venue.say(reported(childId, "closed", [fillOf({ quantity: "0.2", id: "own-1" })]));
-    await world.engine.idle();
-    for (let n = 0; n < 3; n++) await world.quote("99", "100");
-    expect([sentTo(world.venue), await world.executed(order)]).toEqual([["BUY 0.2"], "0.2"]);
   });
 
   it("it sends nothing while a child is out; then one child follows the trades since", async () => {
@@ -174,30 +149,6 @@ describe("decision 30: a POV follows external trades", () => {
   });
 });
 
-describe("decision 30: which prints count", () => {
-  it.each([
-    ["late", { timeMs: START_MS - 5_001 }, 0],
-    ["at the age limit", { timeMs: START_MS - 5_000 }, 1],
-    ["of another market", { symbol: "ETH/USD" }, 0],
-    ["of an unknown market", { symbol: "XRP/USD" }, 0],
-    ["too far ahead", { timeMs: START_MS + 1_001 }, 0],
-    ["without a price", { price: "0" }, 0],
-  ])("%s: %o", async (_what, more, children) => {
-    const { world } = await trading();
-    await world.print("2", more);
-    expect(world.venue.submitted).toHaveLength(children);
-  });
-
-  it("each id once", async () => {
-    const { world } = await trading();
-    for (let n = 0; n < 5; n++) await world.print("1", { id: "same" });
-    expect(sentTo(world.venue)).toEqual([]);
-    expect(world.engine.metrics()).toMatchObject({ printsCounted: 1, printsDropped: 4 });
-    await world.print("1");
-    expect(sentTo(world.venue)).toEqual(["BUY 0.2"]);
-  });
-});
-
 describe("contract: stale observations pause a POV", () => {
   it("a stale quote pauses it; it continues with a fresh one", async () => {
     const { world, order } = await trading();
@@ -232,50 +183,6 @@ describe("contract: stale observations pause a POV", () => {
 });
 
 describe("the end of a POV", () => {
-  it("FILLED with the whole rest, never more", async () => {
-    const { world, order } = await trading({ ...POV, quantity: "0.5" });
-    await world.print("3");
-    await world.print("30");
-    expect(sentTo(world.venue)).toEqual(["BUY 0.3", "BUY 0.2"]);
-    expect(await world.status(order)).toBe("FILLED FILLED");
-    await world.print("30");
-    expect(world.venue.submitted).toHaveLength(2);
-  });
-
-  it("decision 25: a residual that is too small", async () => {
-    const { world, order } = await trading({ ...POV, quantity: "0.4" });
-    world.venue.onSubmit = ({ childId }) => reported(childId, "closed", [fillOf({ quantity: "0.3" })]);
-    await world.print("30");
-    expect([await world.status(order), await world.executed(order)]).toEqual(["EXPIRED EXPIRED", "0.3"]);
-  });
-
-  it("its expiry or a cancel, also with a child in flight", async () => {
-    const { world, order } = await trading({ ...POV, expireTime: START_MS + 1_000 });
-    const other = await world.place(POV);
-    world.venue.onSubmit = ({ childId }) => reported(childId, "open");
-    await world.print("2");
-    expect((await world.cancel(other)).pendingEnd?.status).toBe("CANCELED");
-    await world.pass(1_000);
-    for (const { childId } of world.venue.submitted) world.venue.say(reported(childId, "closed"));
-    await world.engine.idle();
-    expect([await world.status(order), await world.status(other)]).toEqual([
-      "EXPIRED EXPIRED",
-      "CANCELED CANCELED",
-    ]);
-    await world.print("20");
-    expect(world.venue.submitted).toHaveLength(2);
-  });
-
-  it("decision 24: reduce-only never exceeds its exposure, and has no minimum", async () => {
-    const world = await createWorld();
-    world.exposure.set({ accountId: 1, symbol: SYMBOL, quantity: quantity("0.05") });
-    const { order } = await trading({ ...POV, side: "SELL", reduceOnly: true }, world);
-    await world.print("0.1");
-    await world.print("100");
-    expect(sentTo(world.venue)).toEqual(["SELL 0.01", "SELL 0.05"]);
-    expect(await world.status(order)).toBe("PARTIALLY_FILLED WAITING");
-  });
-
   it("an exposure requested while trades continue is awaited, and one child sent", async () => {
     const requesting: (() => void)[] = [];
     let slow = false;
@@ -319,16 +226,6 @@ describe("a POV over a restart and a failing store", () => {
     expect(sentTo(world.venue)).toEqual(["BUY 0.6 @ 100"]);
   });
 
-  it("an own fill is distinguished from others after a restart too", async () => {
-    const { world, order } = await trading();
-    await world.print("2");
-    await world.crash();
-    await world.quote("99", "100");
-    await ownPrint(world, order);
-    await world.quote("99", "100");
-    expect(sentTo(world.venue)).toEqual(["BUY 0.2"]);
-  });
-
   it("I20: prints of a failed append count once, and the lost intent follows the next trade", async () => {
     const { world, store } = await createFaultyWorld();
     await trading(POV, world);
@@ -356,13 +253,5 @@ describe("a POV over a restart and a failing store", () => {
     await world.quote("99", "100");
     await world.print("0.5");
     expect(sentTo(world.venue)).toEqual(["BUY 0.15"]);
-  });
-
-  it("I53: state and journal agree", async () => {
-    const { world } = await trading();
-    for (let n = 0; n < 5; n++) await world.print("2");
-    expect((await world.engine.verify()).equal).toBe(true);
-    await world.crash();
-    expect((await world.engine.verify()).equal).toBe(true);
   });
 });

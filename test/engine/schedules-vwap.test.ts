@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { quantity } from "../../src/decimal/index.ts";
 import type { ParentOrder, VolumeBar } from "../../src/model/index.ts";
 import type { OrderFields } from "../../src/requests/index.ts";
-import { reported, sentTo } from "../support/scripted-venue.ts";
+import { sentTo } from "../support/scripted-venue.ts";
 import { createWorld, START_MS, SYMBOL, type World, type WorldOptions } from "../support/world.ts";
 
 const MINUTE = 60_000;
@@ -51,28 +51,6 @@ describe("decision 29: a VWAP with its own weights", () => {
     expect(await world.status(order)).toBe("FILLED FILLED");
   });
 
-  it("I33: slices sum to the quantity, whatever the weights", async () => {
-    const { world, order } = await trading({ ...VWAP, quantity: "2.000001", volumeProfile: "1,1,1,4,0" });
-    await slots(world, 5);
-    expect(await world.executed(order)).toBe("2.000001");
-    expect(world.venue.submitted).toHaveLength(4);
-  });
-
-  it("with zero weights first, nothing is sent before the first slot with a weight opens", async () => {
-    const { world } = await trading({ ...VWAP, volumeProfile: "0,0,1" });
-    await slots(world, 2);
-    expect(sentTo(world.venue)).toEqual([]);
-    await slots(world, 1);
-    expect(sentTo(world.venue)).toEqual(["BUY 1"]);
-  });
-
-  it("I33: a missed slot is missed: no burst before the last has closed", async () => {
-    const { world } = await trading({ ...VWAP, volumeProfile: "2,2,1" });
-    await world.pass(2 * STEP, QUIET);
-    await slots(world, 1);
-    expect(sentTo(world.venue)).toEqual(["BUY 0.2"]);
-  });
-
   it("contract: after the last slot the rest continues, one attempt per interval of at most the largest slice", async () => {
     const { world, order } = await trading({ ...VWAP, quantity: "2", volumeProfile: "1,2,1" });
     await world.pass(3 * STEP, { heartbeat: false });
@@ -81,78 +59,10 @@ describe("decision 29: a VWAP with its own weights", () => {
     await slots(world, 1);
     expect([sentTo(world.venue), await world.status(order)]).toEqual([["BUY 1", "BUY 1"], "FILLED FILLED"]);
   });
-
-  it("until it expires, or is canceled", async () => {
-    const { world, order } = await trading({ ...VWAP, expireTime: START_MS + 5 * STEP });
-    const other = await world.place(VWAP);
-    world.venue.onSubmit = ({ childId }) => reported(childId, "closed");
-    await world.pass(5 * STEP - 1, QUIET);
-    expect([await world.status(order), await world.status(other)]).toEqual(["NEW WAITING", "NEW WAITING"]);
-    await world.pass(1);
-    expect(await world.status(order)).toBe("EXPIRED EXPIRED");
-    await slots(world, 2);
-    expect(sentTo(world.venue)).toEqual(["BUY 0.75", "BUY 0.75"]);
-    expect((await world.cancel(other)).ended?.status).toBe("CANCELED");
-  });
-
-  it("decision 29: weights whose smallest slice is below the minimum are refused, as those of a TWAP", async () => {
-    const small = { ...VWAP, quantity: "0.4" };
-    await expect(trading({ ...small, volumeProfile: "1,0,1,2" })).rejects.toMatchObject({ code: -1013 });
-    const { order } = await trading({ ...small, quantity: "0.6", volumeProfile: "1,0,1,2" });
-    expect(cumulativeOf(order)).toBe("1,1,2,4");
-    const world = await createWorld();
-    world.exposure.set({ accountId: 1, symbol: SYMBOL, quantity: quantity("1") });
-    const reducing = { ...small, side: "SELL", reduceOnly: true, volumeProfile: "1,1,2" } as const;
-    await expect(trading(reducing, world)).resolves.toMatchObject({ order: { accountId: 1 } });
-  });
-
-  it("decision 25: a slice that falls below the minimum waits, and is sent with the attempts after the last slot", async () => {
-    const { world, order } = await trading({ ...VWAP, quantity: "0.6", volumeProfile: "1,1,2" });
-    await world.quote("98", "99");
-    await world.pass(STEP);
-    await world.quote("98", "99");
-    await world.pass(STEP - 1);
-    expect(sentTo(world.venue)).toEqual([]);
-    expect((await world.engine.story(order.orderId))?.waitingFor).toMatch(/next slot|minimum|fresh quote/);
-    await world.pass(1);
-    await slots(world, 2);
-    expect(sentTo(world.venue)).toEqual(["BUY 0.3", "BUY 0.3"]);
-    expect(await world.status(order)).toBe("FILLED FILLED");
-  });
-
-  it("with a cap: it applies also after the last slot", async () => {
-    const capped = { ...VWAP, type: "LIMIT", targetStrategy: 1_000_002, price: "99.5" } as const;
-    const { world } = await trading(capped);
-    await slots(world, 4);
-    expect(sentTo(world.venue)).toEqual([]);
-    await world.quote("99", "99.5");
-    expect(sentTo(world.venue)).toEqual(["BUY 0.75 @ 99.5"]);
-  });
 });
 
 describe("decision 29: a VWAP with weights from the service's volumes", () => {
   const OWN = { type: "VWAP", quantity: "1", interval: MINUTE, intervalCount: 3 } as const;
-
-  it.each([
-    ["the newest minutes, in their order", ["7", "1", "2", "3"], OWN, "1000000,3000000,6000000"],
-    ["minutes without volume have zero weight", ["1", undefined, "3"], OWN, "1000000,1000000,4000000"],
-    [
-      "without a count, as many intervals as history has",
-      ["1", undefined, "2", "3"],
-      { ...OWN, intervalCount: undefined as never },
-      "1000000,1000000,3000000,6000000",
-    ],
-    [
-      "grouped by the interval",
-      ["1", "2", "3", "4"],
-      { ...OWN, interval: 2 * MINUTE, intervalCount: 2 },
-      "3000000,10000000",
-    ],
-  ] as const)("%s", async (_what, volumes, fields, cumulative) => {
-    const world = await createWorld({ volumeHistory: history(...volumes) });
-    const { order } = await trading(fields, world);
-    expect(cumulativeOf(order)).toBe(cumulative);
-  });
 
   it.each([
     ["in the middle and at the start, the next", ["1", "10", "1", "10"], "0,11000000,11000000,22000000"],
@@ -195,17 +105,6 @@ describe("decision 29: a VWAP with weights from the service's volumes", () => {
     expect(cumulativeOf(await world.place(OWN))).toBe("4000000,9000000,18000000");
   });
 
-  it("late prints count for the minute in which they were executed, duplicates do not count", async () => {
-    const world = await createWorld();
-    await world.clock.advanceTo(Math.ceil(START_MS / MINUTE) * MINUTE);
-    const nowMs = world.clock.nowMs();
-    for (const back of [3, 2, 1])
-      for (let n = 0; n < 2; n++)
-        await world.print(String(back), { id: `late-${back}`, timeMs: nowMs - back * MINUTE });
-    const { order } = await trading(OWN, world);
-    expect(cumulativeOf(order)).toBe("3000000,5000000,6000000");
-  });
-
   it("I34: they are frozen at admission, over later prints and restarts", async () => {
     const world = await createWorld({ settings: { snapshotEvery: 1 } });
     await world.clock.advanceTo(Math.ceil(START_MS / MINUTE) * MINUTE);
@@ -217,18 +116,6 @@ describe("decision 29: a VWAP with weights from the service's volumes", () => {
     expect((await world.order(order)).plan).toEqual(order.plan);
     await world.quote("99", "100");
     expect(cumulativeOf(await world.place(OWN))).toBe("6000000,12000000,18000000");
-  });
-
-  it("volumes are durable without any order: they exist after a crash", async () => {
-    const world = await createWorld();
-    await world.clock.advanceTo(Math.ceil(START_MS / MINUTE) * MINUTE);
-    const nowMs = world.clock.nowMs();
-    for (const back of [3, 2, 1])
-      await world.print(String(back), { id: `p${back}`, timeMs: nowMs - back * MINUTE });
-    await world.crash();
-    for (const back of [3, 2, 1])
-      await world.print(String(back), { id: `p${back}`, timeMs: nowMs - back * MINUTE });
-    expect(cumulativeOf((await trading(OWN, world)).order)).toBe("3000000,5000000,6000000");
   });
 
   it("a history that does not answer is a failure of the service, never a refusal", async () => {

@@ -126,15 +126,6 @@ describe("decision CB: an operator settles an unknown child", () => {
     expect(other.world.alerts.map(({ alert }) => alert)).toEqual(["OVERFILL"]);
   });
 
-  it("a fill after the statement that there is none is a late fill", async () => {
-    const { world, order, childId } = await lost();
-    await settle(world, { childId, state: "never" });
-    world.venue.say(reported(childId, "closed", [fillOf({ quantity: "0.25" })]));
-    await world.engine.idle();
-    expect(await world.executed(order)).toBe("0.25");
-    expect(world.alerts.map(({ alert }) => alert)).toEqual(["LATE_FILL"]);
-  });
-
   it("two at once: one is accepted, the other finds nothing unknown", async () => {
     const { world, childId } = await lost();
     const words = [0, 1].map(() => refusal(world.engine.settleChild({ childId, state: "never", ...WORD })));

@@ -214,31 +214,6 @@ describe("a venue that repeats it", () => {
     expect((await world.engine.story(order.orderId))?.records.length).toBeLessThan(8);
   });
 
-  it("decision CA: at most 50 problems of one parent are reported, whatever its venue sends", async () => {
-    const { world, childId } = await inFlight();
-    await say(world, reported(childId, "closed"));
-    for (let n = 0; n < 60; n++) {
-      await world.pass(5_000);
-      await world.quote("99", "100");
-      const child = world.venue.submitted.at(-1)?.childId ?? "";
-      await say(world, { childId: child, state: "no", fills: [] });
-      await say(world, reported(child, "closed"));
-    }
-    expect(world.venue.submitted.length).toBeGreaterThan(55);
-    expect(world.alerts.filter(({ alert }) => alert === "VENUE_REPORT_INVALID")).toHaveLength(50);
-  });
-
-  it("decision CA: is resolved by the first readable report, and the next child is for the rest", async () => {
-    const { world, order, venue, childId } = await inFlight();
-    await say(world, { childId, state: "closed", fills: [bad({ quantity: "0.5" })] });
-    venue.onLookup = () => reported(childId, "closed", [good]);
-    await world.pass(10_000, { heartbeat: false });
-    expect(await world.status(order)).toBe("PARTIALLY_FILLED WAITING");
-    venue.onSubmit = (child) => filled(child);
-    await world.quote("99", "100");
-    expect(sentTo(venue)).toEqual(["BUY 1 @ 100", "BUY 0.6 @ 100"]);
-  });
-
   it.each<readonly [how: string, capabilities: Parameters<typeof createScriptedVenue>[0]]>([
     ["deadlines that are honoured", { honoursDeadline: true }],
     ["an id that is voided", { honoursDeadline: false, canVoid: true }],
@@ -276,18 +251,6 @@ describe("a venue that repeats it", () => {
     expect(sentTo(venue)).toEqual(["BUY 1 @ 100", "BUY 0.6 @ 100"]);
   });
 
-  it("decision CA: stays unknown over a crash, and is reported once", async () => {
-    const { world, order, venue, childId } = await inFlight();
-    await say(world, { childId, state: "closed", fills: [good, bad({ price: 0 })] });
-    venue.onLookup = () => ({ childId, state: "closed", fills: [good, bad({ price: 0 })] }) as never;
-    await world.crash();
-    await cross(world, 5_000);
-    expect(await world.status(order)).toBe("PARTIALLY_FILLED UNKNOWN");
-    expect(await world.executed(order)).toBe("0.4");
-    expect(sentTo(venue)).toHaveLength(1);
-    expect(world.alerts.filter(({ alert }) => alert === "VENUE_REPORT_INVALID")).toHaveLength(1);
-  });
-
   it.each<readonly [what: string, answer: unknown]>([
     ["nothing", undefined],
     ["an unknown word", "unknown"],
@@ -316,15 +279,6 @@ describe("a venue that repeats it", () => {
 });
 
 describe("decision CA: a report that cannot be read, of a child that was closed", () => {
-  it("of an open parent: readable parts count, the rest is reported", async () => {
-    const { world, order, childId } = await inFlight();
-    await say(world, reported(childId, "closed"));
-    await say(world, { childId, state: "closed", fills: [good, bad({ quantity: 0.5 })] });
-    expect(await world.executed(order)).toBe("0.4");
-    expect(await world.status(order)).toBe("PARTIALLY_FILLED WAITING");
-    expect(world.alerts.map(({ alert }) => alert)).toEqual(["LATE_FILL", "VENUE_REPORT_INVALID"]);
-  });
-
   it("I50: of an ended parent: readable parts count, the rest is reported once, the state stays", async () => {
     const { world, order, childId } = await inFlight();
     await say(world, reported(childId, "closed"));
@@ -353,45 +307,5 @@ describe("an execution beyond the limit of its child", () => {
     ]);
     await cross(world, 2_000);
     expect(sentTo(venue)).toHaveLength(1);
-  });
-
-  it("decision 11: of a child that is open: its parent ends when the child does", async () => {
-    const { world, order, childId } = await inFlight();
-    await say(world, reported(childId, "open", [dear]));
-    expect(await world.status(order)).toBe("PARTIALLY_FILLED WORKING cancelPending");
-    await say(world, reported(childId, "open", [dear]));
-    await say(world, reported(childId, "closed", [dear]));
-    expect(await world.status(order)).toBe("CANCELED CANCELED");
-    expect(world.alerts).toHaveLength(1);
-  });
-
-  it("decision 11: that fills the parent completely leaves it FILLED", async () => {
-    const { world, order, childId } = await inFlight();
-    await say(world, reported(childId, "closed", [{ ...dear, quantity: 1_000_000 as never }]));
-    expect(await world.status(order)).toBe("FILLED FILLED");
-    expect(world.alerts.map(({ alert }) => alert)).toEqual(["CHILD_BEYOND_LIMIT"]);
-  });
-
-  it("decision 11: that arrives late stops an open parent too", async () => {
-    const { world, order, venue, childId } = await inFlight();
-    await say(world, reported(childId, "closed"));
-    await say(world, reported(childId, "closed", [dear]));
-    expect(world.alerts.map(({ alert }) => alert)).toEqual(["LATE_FILL", "CHILD_BEYOND_LIMIT"]);
-    expect(await world.status(order)).toBe("CANCELED CANCELED");
-    await cross(world, 2_000);
-    expect(sentTo(venue)).toHaveLength(1);
-  });
-
-  it("decision 11: of a SELL is below its limit; executions at the limit or better are not", async () => {
-    const world = await createWorld();
-    const order = await world.place({ side: "SELL", price: "100" });
-    const cheap = { ...dear, price: 9_999_999_999 as never };
-    world.venue.onSubmit = ({ childId }) =>
-      reported(childId, "open", [{ ...cheap, executionId: "a", price: 10_000_000_000 as never }]);
-    await world.quote("100", "101");
-    expect(world.alerts).toEqual([]);
-    await say(world, reported(world.venue.submitted[0]?.childId ?? "", "closed", [cheap]));
-    expect(world.alerts.map(({ alert }) => alert)).toEqual(["CHILD_BEYOND_LIMIT"]);
-    expect(await world.status(order)).toBe("CANCELED CANCELED");
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { formatNotional, quantity } from "../../src/decimal/index.ts";
 import type { ParentOrder } from "../../src/model/index.ts";
 import type { ChildReport } from "../../src/ports/index.ts";
-import { filled, fillOf, reported, sentTo } from "../support/scripted-venue.ts";
+import { fillOf, reported, sentTo } from "../support/scripted-venue.ts";
 import { createWorld, type World } from "../support/world.ts";
 
 type InFlight = Readonly<{ world: World; order: ParentOrder; childId: string }>;
@@ -78,12 +78,6 @@ describe("decision 11: a venue's reports of a child", () => {
     expect(await world.executed(order)).toBe("0.5");
   });
 
-  it("a completely filled child is closed, whatever state the venue gives it", async () => {
-    const { world, order, childId } = await inFlight();
-    await say(world, reported(childId, "open", [fillOf({ quantity: "1" })]));
-    expect(await world.status(order)).toBe("FILLED FILLED");
-  });
-
   it("a fill before the acknowledgement counts, and the acknowledgement changes nothing", async () => {
     const world = await createWorld();
     const order = await world.place({ price: "100" });
@@ -99,18 +93,6 @@ describe("decision 11: a venue's reports of a child", () => {
     expect(await world.executed(order)).toBe("1");
     expect(await world.status(order)).toBe("FILLED FILLED");
     expect(alertsOf(world)).toEqual([]);
-  });
-
-  it("a status that goes backwards changes nothing", async () => {
-    const { world, order, childId } = await inFlight();
-    await say(
-      world,
-      reported(childId, "closed", [fillOf({ quantity: "0.4" })]),
-      reported(childId, "open"),
-      reported(childId, "rejected"),
-    );
-    expect(await world.status(order)).toBe("PARTIALLY_FILLED WAITING");
-    expect((await world.facts(order)).filter((kind) => kind === "CHILD_CLOSED")).toHaveLength(1);
   });
 
   it("children that were never sent change nothing, whatever their id", async () => {
@@ -130,17 +112,6 @@ describe("decision 11: a venue's reports of a child", () => {
     expect(await world.status(order)).toBe("NEW WORKING");
     expect(world.engine.metrics().alerts).toBe(foreign.length);
   });
-
-  it("an answer that names another child is not an answer: the child is unknown and looked up", async () => {
-    const world = await createWorld();
-    const order = await world.place({ price: "100" });
-    world.venue.onSubmit = () => reported("aqc-1-1-1", "closed", [fillOf({ quantity: "1" })]);
-    world.venue.onLookup = (child) => filled(child);
-    await world.quote("99", "100");
-    await world.pass(0);
-    expect(await world.status(order)).toBe("FILLED FILLED");
-    expect(world.venue.lookups).toHaveLength(1);
-  });
 });
 
 describe("decision 11: late executions", () => {
@@ -155,16 +126,6 @@ describe("decision 11: late executions", () => {
     expect(alertsOf(world)).toEqual(["LATE_FILL"]);
     await world.quote("99", "100");
     expect(sentTo(world.venue)).toEqual(["BUY 1 @ 100", "BUY 0.5 @ 100"]);
-  });
-
-  it("a late fill that completes an open parent ends it FILLED", async () => {
-    const { world, order, childId } = await inFlight();
-    await say(
-      world,
-      reported(childId, "closed", [fillOf({ quantity: "0.25" })]),
-      reported(childId, "closed", [fillOf({ quantity: "0.75" })]),
-    );
-    expect(await world.status(order)).toBe("FILLED FILLED");
   });
 
   it("I50: a late fill of an ended parent increases executedQty and keeps the state, over a crash too", async () => {
@@ -198,58 +159,5 @@ describe("decision 11, I11: overfills", () => {
     expect(await world.executed(order)).toBe("1.5");
     expect(await world.status(order)).toBe("FILLED FILLED");
     expect(alertsOf(world)).toEqual(["OVERFILL"]);
-  });
-
-  it("a child that executes more than its quantity stops its parent even if the parent is not complete", async () => {
-    const world = await createWorld();
-    world.exposure.set({ accountId: 1, symbol: "BTC/USD", quantity: quantity("0.5") });
-    const order = await world.place({
-      side: "SELL",
-      type: "STOP_MARKET",
-      stopPrice: "100",
-      quantity: "2",
-      reduceOnly: true,
-    });
-    world.venue.onSubmit = ({ childId }) => reported(childId, "closed", [fillOf({ quantity: "0.75" })]);
-    await world.quote("99", "100");
-    expect(await world.status(order)).toBe("CANCELED CANCELED");
-    expect(await world.executed(order)).toBe("0.75");
-    for (let n = 0; n < 5; n++) await world.quote("99", "100");
-    expect(sentTo(world.venue)).toEqual(["SELL 0.5"]);
-  });
-
-  it("an overfilled child that is still open is reported once, and its parent ends when it is closed", async () => {
-    const world = await createWorld();
-    world.exposure.set({ accountId: 1, symbol: "BTC/USD", quantity: quantity("0.5") });
-    const order = await world.place({
-      side: "SELL",
-      type: "STOP_MARKET",
-      stopPrice: "100",
-      quantity: "2",
-      reduceOnly: true,
-    });
-    const fills = [fillOf({ quantity: "0.75" })];
-    let state: ChildReport["state"] = "open";
-    world.venue.onSubmit = ({ childId }) => reported(childId, state, fills);
-    world.venue.onLookup = ({ childId }) => reported(childId, state, fills);
-    await world.quote("99", "100");
-    const { lastSequence } = await world.order(order);
-    await world.pass(60_000);
-    expect(alertsOf(world)).toEqual(["OVERFILL"]);
-    expect((await world.order(order)).lastSequence).toBe(lastSequence);
-    expect(await world.status(order)).toBe("PARTIALLY_FILLED WORKING cancelPending");
-    state = "closed";
-    await world.pass(5_000);
-    expect(await world.status(order)).toBe("CANCELED CANCELED");
-    expect(alertsOf(world)).toEqual(["OVERFILL"]);
-  });
-
-  it("a late fill beyond the quantity of an ended parent is reported as both", async () => {
-    const { world, order, childId } = await inFlight();
-    await say(world, filled({ childId, quantity: quantity("1") } as never));
-    await say(world, reported(childId, "closed", [fillOf({ quantity: "0.5" })]));
-    expect(await world.executed(order)).toBe("1.5");
-    expect(await world.status(order)).toBe("FILLED FILLED");
-    expect(alertsOf(world)).toEqual(["LATE_FILL", "OVERFILL"]);
   });
 });
