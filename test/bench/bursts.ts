@@ -63,9 +63,7 @@ async function snapshot(path: string, sized: Sized): Promise<Turns> {
   const [shard, accountId] = [shardOf(accountIn(0)), accountIn(0)];
   await storeOfOneShard(path, { parents: sized(1_000_000), shard, accountId });
   const { store, written } = watched(openSqliteStore({ path }));
-  const { engine } = await openBenchEngine(store, {
-    settings: { snapshotEvery: 2 },
-  });
+  const { engine } = await openBenchEngine(store, { settings: { snapshotEvery: 2 } });
   engine.market.quote(ABOVE);
   const turns = await watchTurns(async () => {
     await placeAll(

@@ -25,10 +25,7 @@ export type Sample =
   | Readonly<{ figure: number; peer?: number; ours?: Taken }>;
 
 /** An open line: its data is loaded and it can measure rounds. */
-export type Rounds = Readonly<{
-  take(round: number): Promise<Sample>;
-  close(): Promise<void>;
-}>;
+export type Rounds = Readonly<{ take(round: number): Promise<Sample>; close(): Promise<void> }>;
 
 /** One line of the table. */
 export type Line = Readonly<{

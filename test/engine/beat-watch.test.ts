@@ -7,24 +7,11 @@ import { seedOr } from "../support/seed.ts";
 const TTL_MS = 1_000;
 
 const rowOf = (beat: number, incarnation = 1): NodeRow => ({
-  ...{
-    incarnation,
-    beat,
-    name: "owner",
-    address: "",
-    version: "",
-    format: 1,
-    kinds: [],
-  },
+  ...{ incarnation, beat, name: "owner", address: "", version: "", format: 1, kinds: [] },
   ...{ state: "active", dead: false, ttlMs: TTL_MS },
 });
 
-type Read = Readonly<{
-  requestedMs: number;
-  readMs: number;
-  answeredMs: number;
-  failed: boolean;
-}>;
+type Read = Readonly<{ requestedMs: number; readMs: number; answeredMs: number; failed: boolean }>;
 type Renewal = Readonly<{ requestedMs: number; storedMs: number }>;
 
 describe("decision WN, YN: a beat must have been the same for a whole ttl", () => {

@@ -1,11 +1,7 @@
 import { expect, it } from "vitest";
 import { createWorld } from "../support/world.ts";
 
-const BUY_STOP = {
-  type: "TRAILING_STOP_LIMIT",
-  trailingAmount: "5",
-  limitOffset: "9999999999",
-} as const;
+const BUY_STOP = { type: "TRAILING_STOP_LIMIT", trailingAmount: "5", limitOffset: "9999999999" } as const;
 
 it("decision BU: a dynamic limit above the range becomes the largest price, in views, in the journal and at the venue", async () => {
   const world = await createWorld();

@@ -27,10 +27,7 @@ function boundedSettle(most: number): () => Promise<void> {
 
 it("decision EG: an expiry that a failing store does not write is retried at intervals, and happens when the store works again", async () => {
   const { world, store } = await createFailingWorld();
-  const order = await world.place({
-    price: "100",
-    expireTime: world.clock.nowMs() + 60_000,
-  });
+  const order = await world.place({ price: "100", expireTime: world.clock.nowMs() + 60_000 });
   store().inject("fail");
   await world.clock.advanceBy(60_950, boundedSettle(100));
   // At once, once more at once, then every retryMinMs (100).
@@ -67,10 +64,7 @@ it("decision EG: neither the venue nor the store is polled in a loop for a child
 
 it("decision EG: a single failed append delays nothing", async () => {
   const { world, store } = await createFaultyWorld();
-  const order = await world.place({
-    price: "100",
-    expireTime: world.clock.nowMs() + 1_000,
-  });
+  const order = await world.place({ price: "100", expireTime: world.clock.nowMs() + 1_000 });
   store().inject("fail", 1);
   await world.clock.advanceBy(1_000, boundedSettle(100));
   await turns(500);
@@ -81,9 +75,7 @@ it("decision EG: a caller's request waits for no pause", async () => {
   const { world, store } = await createFailingWorld();
   store().inject("fail");
   for (let n = 0; n < 5; n++)
-    await expect(world.place({ price: "100" })).rejects.toMatchObject({
-      code: -1001,
-    });
+    await expect(world.place({ price: "100" })).rejects.toMatchObject({ code: -1001 });
   store().inject("none");
   const order = await world.place({ price: "100" });
   store().inject("fail");
@@ -121,10 +113,7 @@ it("decision ED: a venue that fails to end its subscription does not keep the en
   const throws = (): void => {
     throw new Error("no subscription");
   };
-  const world = await createWorld({
-    executes: () => ({ ...venue, subscribe: () => throws }),
-    venue,
-  });
+  const world = await createWorld({ executes: () => ({ ...venue, subscribe: () => throws }), venue });
   await world.place({ price: "100" });
   world.engine.market.quote({ symbol: "BTC/USD", bid: "99", ask: "100" });
   await world.engine.close();

@@ -42,10 +42,7 @@ describe("decision XP: a node that does not write the market journal", () => {
     const { b } = await pair();
     b.market.print(trade("1"));
     expect([totalOf(b), b.market.hasFacts, b.market.writes]).toEqual(["1", false, false]);
-    expect(b.market.takeFacts({ onlyDue: false })).toEqual({
-      marks: [],
-      prints: [],
-    });
+    expect(b.market.takeFacts({ onlyDue: false })).toEqual({ marks: [], prints: [] });
     expect(kindsOf(b)).toEqual(["PRINTED"]);
   });
 
@@ -73,10 +70,7 @@ describe("decision XP: a node that does not write the market journal", () => {
     await clock.advanceBy(6_000, async () => undefined);
     await b.followed.follow();
     expect(totalOf(b)).toBe("2");
-    expect(b.effects[1]).toMatchObject({
-      kind: "PRINTED",
-      print: { id: "2", fresh: false },
-    });
+    expect(b.effects[1]).toMatchObject({ kind: "PRINTED", print: { id: "2", fresh: false } });
     expect(b.market.printsCounted).toBe(2);
   });
 
@@ -366,10 +360,7 @@ describe("decision XP: a writer", () => {
 /** A step of a cluster. */
 type Step =
   | Readonly<{ kind: "print"; node: number; trade: number }>
-  | Readonly<{
-      kind: "begin" | "reach" | "release" | "takeOver" | "follow";
-      node: number;
-    }>
+  | Readonly<{ kind: "begin" | "reach" | "release" | "takeOver" | "follow"; node: number }>
   | Readonly<{ kind: "end"; node: number; how: "kept" | "lost" }>
   | Readonly<{ kind: "pass"; ms: number }>;
 
@@ -380,26 +371,10 @@ const steps = fc.array(
   fc.oneof(
     {
       weight: 6,
-      arbitrary: fc.record({
-        kind: fc.constant("print"),
-        node: aNode,
-        trade: fc.nat(TRADES - 1),
-      }),
+      arbitrary: fc.record({ kind: fc.constant("print"), node: aNode, trade: fc.nat(TRADES - 1) }),
     },
-    {
-      weight: 5,
-      arbitrary: fc.record({
-        kind: fc.constantFrom("begin", "reach", "follow"),
-        node: aNode,
-      }),
-    },
-    {
-      weight: 2,
-      arbitrary: fc.record({
-        kind: fc.constantFrom("release", "takeOver"),
-        node: aNode,
-      }),
-    },
+    { weight: 5, arbitrary: fc.record({ kind: fc.constantFrom("begin", "reach", "follow"), node: aNode }) },
+    { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom("release", "takeOver"), node: aNode }) },
     {
       weight: 3,
       arbitrary: fc.record({
@@ -407,10 +382,7 @@ const steps = fc.array(
         how: fc.constantFrom("kept", "lost"),
       }),
     },
-    {
-      weight: 1,
-      arbitrary: fc.record({ kind: fc.constant("pass"), ms: fc.nat(3_000) }),
-    },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant("pass"), ms: fc.nat(3_000) }) },
   ),
   { minLength: 1, maxLength: 80, size: "max" },
 ) as fc.Arbitrary<readonly Step[]>;
@@ -454,10 +426,7 @@ describe("decision XP: several nodes that hear prints in any order, often or not
     return { nodes, received };
   }
 
-  type Under = Readonly<{
-    ends: Map<MarketNode, AppendUnderWay>;
-    received: Set<number>;
-  }>;
+  type Under = Readonly<{ ends: Map<MarketNode, AppendUnderWay>; received: Set<number> }>;
 
   async function take(node: MarketNode, step: Exclude<Step, { kind: "pass" }>, under: Under): Promise<void> {
     const { ends, received } = under;

@@ -6,13 +6,7 @@ import { createLateStore, type Fault, type LateStore } from "../support/late-sto
 import { createWorld, type World } from "../support/world.ts";
 
 const { hostTimeoutMs, retryMaxMs } = DEFAULT_SETTINGS;
-const PAGE = {
-  accountId: 1,
-  includeHistory: true,
-  newestFirst: false,
-  limit: 10,
-  afterOrderId: 0,
-};
+const PAGE = { accountId: 1, includeHistory: true, newestFirst: false, limit: 10, afterOrderId: 0 };
 const NOT_STORED = { code: -1001, status: 503 };
 const NOT_KNOWN = { code: -1006, status: 500 };
 
@@ -111,14 +105,7 @@ describe("decision FA: an append that arrives after the shard was read again", (
     expect(world.reported).toContain("shard.fenced");
     await expect(placing(world, "second")).rejects.toMatchObject(NOT_STORED);
     expect(
-      await next.append({
-        shards: heads.map((head) => ({
-          ...head,
-          round: 0,
-          records: [],
-          ended: [],
-        })),
-      }),
+      await next.append({ shards: heads.map((head) => ({ ...head, round: 0, records: [], ended: [] })) }),
     ).toEqual(heads.map(() => "durable"));
     await first.close();
   });

@@ -26,10 +26,7 @@ it.each([0, 1, 700])(
       ...{ lost: () => undefined, clockApart: () => undefined, handOverWanted: () => undefined },
     };
     const keeper = new LeaseKeeper(core, {
-      leases: {
-        ...leases,
-        renew: (row) => (isAway ? Promise.reject(new Error("away")) : leases.renew(row)),
-      },
+      leases: { ...leases, renew: (row) => (isAway ? Promise.reject(new Error("away")) : leases.renew(row)) },
       entry: { name: "a", address: "", version: "", format: 1, kinds: [], ttlMs: TTL_MS },
       ...{ ttlMs: TTL_MS, clockApartMs: 500, followed: () => 0, listener },
     });

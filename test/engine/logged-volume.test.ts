@@ -11,24 +11,13 @@ import { createWorld, START_MS, SYMBOL, type World } from "../support/world.ts";
 const NOW = START_MS;
 
 const logged = (sequence: number, total: string, more: Partial<PrintInput> = {}): PrintInput => ({
-  ...{
-    symbol: SYMBOL,
-    price: "100",
-    quantity: "1",
-    id: `t${sequence}`,
-    timeMs: NOW,
-    sequence,
-    total,
-  },
+  ...{ symbol: SYMBOL, price: "100", quantity: "1", id: `t${sequence}`, timeMs: NOW, sequence, total },
   ...more,
 });
 
 const tapeOf = (): VolumeTape =>
   new VolumeTape({
-    ...{
-      symbols: [SYMBOL, "ETH/USD"],
-      state: { totals: [], bars: [], prints: [] },
-    },
+    ...{ symbols: [SYMBOL, "ETH/USD"], state: { totals: [], bars: [], prints: [] } },
     ...{ maxAgeMs: 5_000, maxAheadMs: 1_000, maxWaiting: 1_000 },
   });
 
@@ -86,12 +75,7 @@ describe("decision XO: the log of a market", () => {
     const tape = tapeOf();
     expect(totalOf(tape)).toBeUndefined();
     taken(tape, logged(5, "500"));
-    taken(tape, {
-      ...logged(0, ""),
-      id: "x",
-      sequence: undefined,
-      total: undefined,
-    });
+    taken(tape, { ...logged(0, ""), id: "x", sequence: undefined, total: undefined });
     expect([totalOf(tape), textOf(tape.loggedTotal("ETH/USD")), textOf(tape.total(SYMBOL))]).toEqual([
       "500",
       undefined,
@@ -101,12 +85,7 @@ describe("decision XO: the log of a market", () => {
 
   it("goes on with a print that was counted already: from another node's store, or before a restart", () => {
     const tape = tapeOf();
-    taken(tape, {
-      ...logged(0, ""),
-      id: "t5",
-      sequence: undefined,
-      total: undefined,
-    });
+    taken(tape, { ...logged(0, ""), id: "t5", sequence: undefined, total: undefined });
     expect([taken(tape, logged(5, "500")), totalOf(tape), textOf(tape.total(SYMBOL))]).toEqual([
       "duplicate",
       "500",
@@ -145,11 +124,7 @@ describe("decision XO: the log of a market", () => {
     const sizes = fc.array(fc.integer({ min: 1, max: 9_007_199_254_740_991 }), {
       ...{ minLength: 1, maxLength: 20, size: "max" },
     });
-    const deliveries = fc.array(fc.nat(19), {
-      minLength: 1,
-      maxLength: 60,
-      size: "max",
-    });
+    const deliveries = fc.array(fc.nat(19), { minLength: 1, maxLength: 60, size: "max" });
     fc.assert(
       fc.property(sizes, fc.nat(), deliveries, (steps, start, order) => {
         const tape = tapeOf();
@@ -157,12 +132,7 @@ describe("decision XO: the log of a market", () => {
         const prints = steps.map((size, index) => {
           sum += BigInt(size);
           const text = (units: bigint): string => formatQuantity(units as unknown as Quantity);
-          return {
-            sum,
-            print: logged(index + 1, text(sum), {
-              quantity: text(BigInt(size)),
-            }),
-          };
+          return { sum, print: logged(index + 1, text(sum), { quantity: text(BigInt(size)) }) };
         });
         for (const index of order) {
           const one = prints[index];
@@ -181,10 +151,7 @@ const POV = { type: "POV", quantity: "10", participationBips: 1_000 } as const;
 
 describe("decision XO, I34: a POV in a market with a log", () => {
   const print = async (world: World, sequence: number, total: string, more: Partial<PrintInput> = {}) => {
-    const { quantity, ...rest } = logged(sequence, total, {
-      timeMs: world.clock.nowMs(),
-      ...more,
-    });
+    const { quantity, ...rest } = logged(sequence, total, { timeMs: world.clock.nowMs(), ...more });
     await world.print(quantity, rest);
   };
   const basisOf = async (world: World, order: ParentOrder): Promise<unknown> => {
@@ -210,9 +177,7 @@ describe("decision XO, I34: a POV in a market with a log", () => {
     expect(sentTo(world.venue)).toEqual(["BUY 2"]);
     const { records = [] } = (await world.engine.story(order.orderId)) ?? {};
     const facts = records.flatMap(({ changes }) => changes.flatMap((change) => change.facts));
-    expect(facts.find(({ kind }) => kind === "CHILD_INTENDED")).toMatchObject({
-      volume: 1_020_000_000,
-    });
+    expect(facts.find(({ kind }) => kind === "CHILD_INTENDED")).toMatchObject({ volume: 1_020_000_000 });
   });
 
   it("does not follow a print that comes late, but its next child has that volume too", async () => {

@@ -7,11 +7,7 @@ import type { OwnFillsInPrints } from "../../src/ports/index.ts";
 import { filled, reported, sentTo } from "../support/scripted-venue.ts";
 import { createWorld, type World } from "../support/world.ts";
 
-const MOST = {
-  type: "POV",
-  quantity: "100",
-  participationBips: 6_000,
-} as const;
+const MOST = { type: "POV", quantity: "100", participationBips: 6_000 } as const;
 
 async function neighbours(ownFills?: OwnFillsInPrints, fields: object = MOST): Promise<World> {
   const world = await createWorld({ marketData: createMarketFeed(ownFills) });
@@ -142,17 +138,9 @@ describe("decision 30: POV orders do not follow each other", () => {
     ["by-execution-id", false],
     ["other-id", true],
   ] as const)("a print before the report waits for it (%s, own: %s)", async (ownFills, isOwn) => {
-    const world = await neighbours(ownFills, {
-      ...MOST,
-      participationBips: 5_000,
-      quantity: "1000",
-    });
+    const world = await neighbours(ownFills, { ...MOST, participationBips: 5_000, quantity: "1000" });
     world.venue.onSubmit = ({ childId }) => reported(childId, "open");
-    await world.place({
-      type: "SYNTHETIC_LIMIT",
-      price: "100",
-      quantity: "3",
-    });
+    await world.place({ type: "SYNTHETIC_LIMIT", price: "100", quantity: "3" });
     await world.engine.idle();
     const [child] = world.venue.submitted;
     if (child === undefined) throw new Error("nothing was sent");

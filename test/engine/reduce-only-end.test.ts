@@ -11,19 +11,11 @@ const EXIT = {
   quantity: "1",
   reduceOnly: true,
 } as const;
-const PROFIT = {
-  ...EXIT,
-  type: "TAKE_PROFIT_MARKET",
-  stopPrice: "120",
-} as const;
+const PROFIT = { ...EXIT, type: "TAKE_PROFIT_MARKET", stopPrice: "120" } as const;
 const EXPIRED = "EXPIRED EXPIRED";
 
 const hold = (world: World, size: string): void => {
-  world.exposure.set({
-    accountId: 1,
-    symbol: SYMBOL,
-    quantity: Quantity.parseSigned(size),
-  });
+  world.exposure.set({ accountId: 1, symbol: SYMBOL, quantity: Quantity.parseSigned(size) });
 };
 
 /** A world with an exit of 1 whose position was closed by hand, and that has triggered. */
@@ -57,9 +49,7 @@ describe("decision 24: a reduce-only order ends with what it reduces", () => {
     await short.world.pass(1_000);
     expect(await short.world.status(short.exit)).toBe(EXPIRED);
     let held = quantity("1");
-    const world = await createWorld({
-      exposure: { lagMs: 9_000, position: () => held },
-    });
+    const world = await createWorld({ exposure: { lagMs: 9_000, position: () => held } });
     const exit = await world.place(EXIT);
     held = ZERO_QUANTITY;
     await world.quote("99", "100");
@@ -101,9 +91,7 @@ describe("decision 24: a reduce-only order ends with what it reduces", () => {
       if (how === "rejects") return Promise.reject(new Error("down"));
       return how === "hangs" ? new Promise(() => undefined) : Number.NaN;
     };
-    const world = await createWorld({
-      exposure: { lagMs: 0, position: answer as Exposure["position"] },
-    });
+    const world = await createWorld({ exposure: { lagMs: 0, position: answer as Exposure["position"] } });
     const exit = await world.place(EXIT);
     held = ZERO_QUANTITY;
     await world.quote("99", "100");
@@ -168,11 +156,7 @@ describe("decision 24: a reduce-only order ends with what it reduces", () => {
   it("is measured without a fresh quote, in a pause and outside its cap, once it has triggered", async () => {
     const world = await createWorld();
     hold(world, "1");
-    const capped = await world.place({
-      ...EXIT,
-      type: "STOP_LIMIT",
-      price: "98",
-    });
+    const capped = await world.place({ ...EXIT, type: "STOP_LIMIT", price: "98" });
     await world.quote("97", "98");
     expect(await world.status(capped)).toBe("NEW WAITING");
     hold(world, "0");
@@ -192,12 +176,7 @@ describe("decision 24: a reduce-only order ends with what it reduces", () => {
   });
 
   it("a limit order whose price is met ends in the same way, and a stop that has not triggered does not", async () => {
-    const limit = {
-      ...EXIT,
-      type: "SYNTHETIC_LIMIT",
-      price: "90",
-      stopPrice: undefined,
-    } as const;
+    const limit = { ...EXIT, type: "SYNTHETIC_LIMIT", price: "90", stopPrice: undefined } as const;
     const { stopPrice: _, ...order } = limit;
     const { world, exit } = await closedByHand({}, order);
     hold(world, "1");
@@ -225,22 +204,10 @@ describe("decision 24: a reduce-only order ends with what it reduces", () => {
       pendingAbovePrice: "120",
       pendingAboveReduceOnly: true,
     } as const;
-    const below = {
-      pendingBelowType: "STOP_MARKET",
-      pendingBelowStopPrice: "100",
-    } as const;
-    const bracket = {
-      ...entry,
-      pendingSide: "SELL",
-      pendingQuantity: "1",
-      ...above,
-      ...below,
-    } as const;
+    const below = { pendingBelowType: "STOP_MARKET", pendingBelowStopPrice: "100" } as const;
+    const bracket = { ...entry, pendingSide: "SELL", pendingQuantity: "1", ...above, ...below } as const;
     for (const isOnly of [true, false]) {
-      const list = await world.placeList("otoco", {
-        ...bracket,
-        pendingBelowReduceOnly: isOnly,
-      });
+      const list = await world.placeList("otoco", { ...bracket, pendingBelowReduceOnly: isOnly });
       await world.quote("109", "110");
       hold(world, "1");
       await world.pass(10_000);
@@ -437,10 +404,7 @@ describe("decision 24: own executions that the position does not show yet", () =
     world.venue.onSubmit = ({ childId }) => reported(childId, "closed", fills);
     await world.place({ ...EXIT, quantity: "2" });
     await world.quote("99", "100");
-    answer = {
-      quantity: quantity("1.5"),
-      asOf: kind === "an execution" ? "e-1" : 1_000,
-    };
+    answer = { quantity: quantity("1.5"), asOf: kind === "an execution" ? "e-1" : 1_000 };
     world.venue.onSubmit = (child) => filled(child);
     await world.pass(100);
     await world.quote("99", "100");

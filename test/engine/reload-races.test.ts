@@ -58,12 +58,7 @@ async function reloadingWorld(options: WorldOptions = {}): Promise<Reloading> {
   };
 }
 
-const TRAIL = {
-  side: "SELL",
-  type: "TRAILING_STOP_MARKET",
-  trailingAmount: "5",
-  stopPrice: "100",
-} as const;
+const TRAIL = { side: "SELL", type: "TRAILING_STOP_MARKET", trailingAmount: "5", stopPrice: "100" } as const;
 
 const see = (world: World, bid: string, ask: string): unknown =>
   world.engine.market.quote({ symbol: "BTC/USD", bid, ask });

@@ -82,10 +82,7 @@ it("a standby whose venue throws when it is left still leaves the cluster and cl
   const venue = { ...createScriptedVenue(), subscribe: () => unsubscribe };
   const telemetry = { event: () => undefined };
   const options = { ...host, venue, telemetry, cluster: { name: "node-1", standby: true } };
-  await openNode({
-    ...options,
-    store: createMemoryStore({ disk: host.disk, clock: host.clock }),
-  });
+  await openNode({ ...options, store: createMemoryStore({ disk: host.disk, clock: host.clock }) });
   let closed = 0;
   const close = async (): Promise<void> => void closed++;
   const standby = await openNode({ ...options, store: { ...host.store, close } });

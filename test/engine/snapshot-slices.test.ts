@@ -43,10 +43,7 @@ async function subject(): Promise<Subject> {
   const shard = new Shard(
     head,
     { ...core, turns: held.turns },
-    {
-      deadlines: { notAfterMs: () => START_MS },
-      reads: timely(core),
-    },
+    { deadlines: { notAfterMs: () => START_MS }, reads: timely(core) },
   );
   await shard.load();
   let accepted = 0;

@@ -5,20 +5,9 @@ import type { NodeEntry, NodeState, ShardLeases } from "../../src/ports/index.ts
 import { readableJournal } from "../../src/wire/index.ts";
 import { type Cluster, createCluster, TTL_MS } from "../support/cluster.ts";
 
-const OWN: NodeEntry = {
-  name: "old",
-  address: "",
-  version: "0.9",
-  ttlMs: TTL_MS,
-  ...readableJournal(),
-};
+const OWN: NodeEntry = { name: "old", address: "", version: "0.9", ttlMs: TTL_MS, ...readableJournal() };
 const LESS = { ...OWN, kinds: OWN.kinds.filter((kind) => kind !== "RESUMED") };
-const MORE = {
-  ...OWN,
-  name: "new",
-  version: "2.0",
-  kinds: [...OWN.kinds, "SPLIT"],
-};
+const MORE = { ...OWN, name: "new", version: "2.0", kinds: [...OWN.kinds, "SPLIT"] };
 
 const leasesOf = ({ disk, clock }: Cluster): ShardLeases =>
   createMemoryStore({ disk, clock }).leases as ShardLeases;
@@ -117,10 +106,7 @@ describe("decision YF: what nodes can read is compared", () => {
     });
     old.stop();
     await cluster.pass(3 * TTL_MS);
-    expect(cluster.active(a).status()).toEqual({
-      system: "normal",
-      reasons: [],
-    });
+    expect(cluster.active(a).status()).toEqual({ system: "normal", reasons: [] });
     expect(changes).toEqual(["NODE_OUTDATED", "NODES_CURRENT"]);
     const rows = (await old.leases.nodes()).nodes;
     expect(rows.map(({ name, dead }) => [name, dead])).toEqual([

@@ -14,13 +14,7 @@ const NOW = 1_699_963_200_000;
 const EMPTY: VolumeState = { totals: [], bars: [], prints: [] };
 
 const tapeWith = (options: Partial<TapeOptions> = {}): VolumeTape =>
-  new VolumeTape({
-    state: EMPTY,
-    maxAgeMs: 5_000,
-    maxAheadMs: 1_000,
-    maxWaiting: 1_000_000,
-    ...options,
-  });
+  new VolumeTape({ state: EMPTY, maxAgeMs: 5_000, maxAheadMs: 1_000, maxWaiting: 1_000_000, ...options });
 
 const print = (id: string, more: Partial<PrintInput> = {}): PrintInput => ({
   symbol: BTC,

@@ -16,10 +16,7 @@ const VWAP = {
   volumeProfile: Array.from({ length: COUNT }, (_, slot) => slot % 10).join(),
 } as const;
 
-const RETAINED = {
-  maxWeightBytesPerAccount: 3 * BYTES,
-  maxWeightBytes: 5 * BYTES,
-};
+const RETAINED = { maxWeightBytesPerAccount: 3 * BYTES, maxWeightBytes: 5 * BYTES };
 
 async function quoted(settings: Parameters<typeof createWorld>[0] = { settings: RETAINED }): Promise<World> {
   const world = await createWorld(settings);
@@ -119,10 +116,7 @@ describe("decision HO: a page of parents is bounded in bytes as well as in rows"
     "pages return every parent once, with history %s, newest first %s",
     async (includeHistory, newestFirst) => {
       const maxPageBytes =
-        3 *
-        bytesOf({
-          intent: { schedule: { weights: VWAP.volumeProfile.split(",") } },
-        } as never);
+        3 * bytesOf({ intent: { schedule: { weights: VWAP.volumeProfile.split(",") } } } as never);
       const world = await quoted({ settings: { maxPageBytes } });
       const orders: ParentOrder[] = [];
       for (let n = 0; n < 60; n++)
@@ -135,13 +129,7 @@ describe("decision HO: a page of parents is bounded in bytes as well as in rows"
       const seen: number[] = [];
       let afterOrderId = 0;
       do {
-        const page = {
-          accountId: 1,
-          includeHistory,
-          newestFirst,
-          limit: 1_000,
-          afterOrderId,
-        };
+        const page = { accountId: 1, includeHistory, newestFirst, limit: 1_000, afterOrderId };
         const { orders: shown, nextOrderId, total } = await world.engine.page(page);
         const bytes = shown.slice(0, -1).reduce((sum, order) => sum + bytesOf(order), 0);
         expect([bytes < maxPageBytes, total, shown.length > 0]).toEqual([true, ids.length, true]);
@@ -155,18 +143,10 @@ describe("decision HO: a page of parents is bounded in bytes as well as in rows"
   it("a parent that is larger than a page has a page by itself; the last one ends at 0", async () => {
     const world = await quoted({ settings: { maxPageBytes: 1 } });
     const [first, second] = [await vwap(world), await vwap(world)];
-    const page = {
-      accountId: 1,
-      includeHistory: true,
-      newestFirst: false,
-      limit: 9,
-    };
+    const page = { accountId: 1, includeHistory: true, newestFirst: false, limit: 9 };
     const one = await world.engine.page({ ...page, afterOrderId: 0 });
     expect([one.orders.length, one.nextOrderId]).toEqual([1, first.orderId]);
-    const two = await world.engine.page({
-      ...page,
-      afterOrderId: one.nextOrderId,
-    });
+    const two = await world.engine.page({ ...page, afterOrderId: one.nextOrderId });
     expect([two.orders[0]?.orderId, two.orders.length, two.nextOrderId]).toEqual([second.orderId, 1, 0]);
   });
 

@@ -192,12 +192,7 @@ describe("decision 35, I41: release", () => {
     list.fire("working", "100");
     const first = list.leg("working").lastChildId ?? "";
     list.report("working", "closed", [["a", "0.6"]]);
-    const fill = {
-      executionId: "late",
-      quantity: quantity("0.4"),
-      price: price("100"),
-      timeMs: NOW,
-    };
+    const fill = { executionId: "late", quantity: quantity("0.4"), price: price("100"), timeMs: NOW };
     const late = { childId: first, state: "closed" as const, fills: [fill] };
     expect(recordOf(list.meet("working", { kind: "REPORTED", report: late }))).toEqual([
       "working: FILLED, ALERT LATE_FILL, ENDED FILLED FILLED",

@@ -41,13 +41,7 @@ function closed(value: Read, closes: boolean): Read {
     Object.entries(value).map(([name, member]) => [name, closed(member, closes)]),
   );
   const opens = closes && members.type === "object" && members.additionalProperties === undefined;
-  return opens
-    ? {
-        ...members,
-        properties: members.properties ?? {},
-        additionalProperties: false,
-      }
-    : members;
+  return opens ? { ...members, properties: members.properties ?? {}, additionalProperties: false } : members;
 }
 
 /** Headers of HTTP itself, and those for browsers. */
@@ -72,10 +66,7 @@ export class DescribedService {
       .addFormat("int64", true)
       .addFormat("uri", (text) => URL.canParse(text))
       .addKeyword("components");
-    this.#ajv.addSchema({
-      $id: HOME,
-      components: { schemas: allClosed(this.#schemas) },
-    });
+    this.#ajv.addSchema({ $id: HOME, components: { schemas: allClosed(this.#schemas) } });
   }
 
   /** A world whose answers are all checked. */

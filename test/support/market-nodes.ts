@@ -58,9 +58,7 @@ export async function openMarketNode(
   const store = createMemoryStore({ disk, clock });
   const core = coreOf({
     ...{ clock, store, settings },
-    telemetry: {
-      event: (_level: string, name: string) => void reported.push(name),
-    },
+    telemetry: { event: (_level: string, name: string) => void reported.push(name) },
   } as never);
   core.effects.connect({ run: (effect) => void effects.push(effect) });
   if (store.leases === undefined) throw new Error("the store has no leases");
@@ -77,32 +75,11 @@ export async function openMarketNode(
     },
   );
   market.stopWriting();
-  const followed = new FollowedMarket(core, {
-    leases,
-    market,
-    after: volume.upTo,
-  });
-  const entry = {
-    name: "",
-    address: "",
-    version: "",
-    format: 1,
-    kinds: [],
-    ttlMs: 10_000,
-  };
+  const followed = new FollowedMarket(core, { leases, market, after: volume.upTo });
+  const entry = { name: "", address: "", version: "", format: 1, kinds: [], ttlMs: 10_000 };
   const { incarnation } = await leases.join({ ...entry, name: "node" });
   const node: MarketNode = {
-    ...{
-      core,
-      disk,
-      market,
-      followed,
-      store,
-      leases,
-      incarnation,
-      effects,
-      reported,
-    },
+    ...{ core, disk, market, followed, store, leases, incarnation, effects, reported },
     followedOn: (other) => new FollowedMarket(core, { leases: other, market, after: volume.upTo }),
     async takeOver() {
       if ((await leases.claim({ incarnation, shards: [MARKET_SHARD] })) === undefined) return false;
@@ -158,9 +135,5 @@ export async function storedVolume(store: OrderStore, symbol: string): Promise<u
   const { totals, bars, priceBars = [] } = await store.readVolume();
   const own = <T extends Readonly<{ symbol: string }>>(all: readonly T[]): readonly T[] =>
     all.filter((one) => one.symbol === symbol);
-  return {
-    total: own(totals)[0]?.total ?? 0,
-    bars: own(bars),
-    priceBars: own(priceBars),
-  };
+  return { total: own(totals)[0]?.total ?? 0, bars: own(bars), priceBars: own(priceBars) };
 }

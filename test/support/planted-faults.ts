@@ -3,11 +3,7 @@ import { ConformanceError, type TestFramework } from "../../src/conformance/inde
 import { recordTests } from "./recorded-tests.ts";
 
 /** An adapter with one planted fault, and the rules that it breaks: each by a part of its name that no other rule has. */
-export type PlantedFault<Subject> = Readonly<{
-  fault: string;
-  breaks: readonly string[];
-  subject: Subject;
-}>;
+export type PlantedFault<Subject> = Readonly<{ fault: string; breaks: readonly string[]; subject: Subject }>;
 
 /** A suite with its rules, adapters that break none of them, and adapters that break one or a few each. */
 export type PlantedSuite<Subject> = Readonly<{

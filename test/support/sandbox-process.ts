@@ -184,11 +184,7 @@ const encode = (fields: Readonly<Record<string, string | number | boolean>>): st
     .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`)
     .join("&");
 
-type RequestText = Readonly<{
-  method: string;
-  json: string;
-  headers?: Readonly<Record<string, string>>;
-}> &
+type RequestText = Readonly<{ method: string; json: string; headers?: Readonly<Record<string, string>> }> &
   Pick<SandboxClient, "localAddress" | "agent">;
 
 /** One request; rejects if no complete answer arrived. */

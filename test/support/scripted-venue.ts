@@ -61,11 +61,7 @@ export const reported = (
   childId: string,
   state: ChildReport["state"],
   fills: readonly Fill[] = [],
-): ChildReport => ({
-  childId,
-  state,
-  fills,
-});
+): ChildReport => ({ childId, state, fills });
 
 /** The children sent to a venue, as text: "BUY 1 @ 100", without a price when at market. */
 export const sentTo = (venue: Readonly<{ submitted: readonly ChildRequest[] }>): readonly string[] =>

@@ -119,9 +119,7 @@ export class SharedWorld {
     const clock = createManualClock({ startMs: START_MS });
     const telemetry = { event: (...event: unknown[]) => void reported.push(JSON.stringify(event)) };
     let tokens = 0;
-    const entropy = {
-      token: (length: number) => `${number}n${++tokens}`.padEnd(length, "0"),
-    };
+    const entropy = { token: (length: number) => `${number}n${++tokens}`.padEnd(length, "0") };
     const rateLimiter = limiterOf?.(number, time) ?? createMemoryRateLimiter({ clock: time, enforce: false });
     const parts = { accounts, entropy, rateLimiter, telemetry };
     const node = createClusterService({

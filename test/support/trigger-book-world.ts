@@ -396,9 +396,7 @@ export function playWorld(
     while (world.quotes < quotes) world.step();
   } catch (error) {
     const where = `${regime.name}, quote ${world.quotes}, replay with TRIGGER_BOOK_SEED=${seed}`;
-    throw new Error(`${where}: ${error instanceof Error ? error.message : String(error)}`, {
-      cause: error,
-    });
+    throw new Error(`${where}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   }
   return world;
 }

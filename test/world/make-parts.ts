@@ -177,9 +177,7 @@ function makeVenue(
     quietMs: plan.settings.venueQuietMs,
     forgetsAfterMs: plan.venueForgetsAfterMs ?? Number.POSITIVE_INFINITY,
     tellsTime: plan.venueTellsTime,
-    ...(plan.venueClock && {
-      clock: { ...plan.venueClock, random: random.of("time of the venue") },
-    }),
+    ...(plan.venueClock && { clock: { ...plan.venueClock, random: random.of("time of the venue") } }),
     isOpening: () => fleet.newest?.state === "opening",
     priceOf: priceIn(base),
     submitting: (submitting) => checkSubmit(parts(), submitting),

@@ -21,11 +21,7 @@ import type {
 const FIRST_ID = 2n ** 53n + 1n;
 
 /** A native order of the host, and its executions. */
-export type StoredNative = {
-  order: NativeOrder;
-  readonly requestKey: string;
-  readonly fills: NativeFill[];
-};
+export type StoredNative = { order: NativeOrder; readonly requestKey: string; readonly fills: NativeFill[] };
 
 /** Dependencies of the book of native orders. */
 export type BookParts = Readonly<{

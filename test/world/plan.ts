@@ -153,10 +153,7 @@ function drawMarkets(random: Random): readonly MarketPlan[] {
 function drawLimits(random: Random): Pick<Plan, "ordersPer10s" | "maxWaitingEventBytes"> {
   const isLimited = random.chance(0.2);
   const ordersPer10s = random.pick([2, 5, 20]);
-  return {
-    ...(isLimited && { ordersPer10s }),
-    maxWaitingEventBytes: random.pick([4_000, 200_000]),
-  };
+  return { ...(isLimited && { ordersPer10s }), maxWaitingEventBytes: random.pick([4_000, 200_000]) };
 }
 
 function drawBrings(random: Random): Plan["brings"] {

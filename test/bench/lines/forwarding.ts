@@ -42,10 +42,7 @@ async function openPair(world: ServiceWorld): Promise<Pair> {
 }
 
 const COUNTS = { per10s: 0, perDay: 0 };
-const NO_ORDERS = {
-  takeOrders: () => ({ counts: COUNTS, takenAtMs: 0 }),
-  returnOrders: () => COUNTS,
-};
+const NO_ORDERS = { takeOrders: () => ({ counts: COUNTS, takenAtMs: 0 }), returnOrders: () => COUNTS };
 
 async function answered(node: ClusterService, requests: readonly WireRequest[]): Promise<void> {
   for (let from = 0; from < requests.length; from += AT_ONCE) {

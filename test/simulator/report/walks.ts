@@ -29,10 +29,7 @@ export function walk(seed: number, seconds: number): readonly MarketRow[] {
     cents += draw(-4_000, 4_000);
     const timeMs = START_MS + second * SECOND_MS;
     const [bid, ask] = [decimal(cents), decimal(cents + 100)];
-    const sizes = {
-      bidQuantity: decimal(draw(50, 900)),
-      askQuantity: decimal(draw(50, 900)),
-    };
+    const sizes = { bidQuantity: decimal(draw(50, 900)), askQuantity: decimal(draw(50, 900)) };
     const quote: MarketRow = { kind: "quote", timeMs, symbol: SYMBOL, bid, ask, ...sizes };
     const quantity = decimal(draw(1, 500));
     const trade: MarketRow = { kind: "trade", timeMs, symbol: SYMBOL, price: bid, quantity };

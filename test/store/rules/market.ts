@@ -25,9 +25,7 @@ export const marketJournal: StoreRules = rulesFor()({
       sampleMark({ shard: 9, position: 4 }),
     ] as const;
     const shards = [0, 9, 10].map((shard) => {
-      return part(shard, 1, {
-        marks: marks.filter((mark) => mark.shard === shard),
-      });
+      return part(shard, 1, { marks: marks.filter((mark) => mark.shard === shard) });
     });
     await store.append({ shards });
     const expected = [marks[2], marks[3], marks[0], marks[5], marks[4], marks[1]];
@@ -56,9 +54,7 @@ export const marketJournal: StoreRules = rulesFor()({
 
   async "a mark with a position that exists in its shard replaces it"({ store }) {
     const other = sampleMark({ shard: 3 });
-    await store.append({
-      shards: [part(0, 1, { marks: [sampleMark()] }), part(3, 1, { marks: [other] })],
-    });
+    await store.append({ shards: [part(0, 1, { marks: [sampleMark()] }), part(3, 1, { marks: [other] })] });
     const again = sampleMark({ price: price("7425"), timeMs: 2_000 });
     await store.append({ shards: [part(0, 1, { marks: [again] })] });
     same("readMarks() after a mark was written twice", await store.readMarks(), [again, other]);
@@ -78,9 +74,7 @@ export const marketJournal: StoreRules = rulesFor()({
   async "dropped marks are gone, the others stay"({ store }) {
     const marks = [1, 2, 3].map((position) => sampleMark({ position }));
     const other = sampleMark({ shard: 3 });
-    await store.append({
-      shards: [part(0, 1, { marks }), part(3, 1, { marks: [other] })],
-    });
+    await store.append({ shards: [part(0, 1, { marks }), part(3, 1, { marks: [other] })] });
     await store.deleteMarks(marks.slice(0, 2));
     same("readMarks() after deleteMarks of two", await store.readMarks(), [...marks.slice(2), other]);
   },

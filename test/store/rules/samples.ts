@@ -132,12 +132,7 @@ export function recordsOfOrders(
 }
 
 /** The last quote of BTC/USD. */
-export const QUOTE: StoredQuote = {
-  symbol: "BTC/USD",
-  bid: price("100"),
-  ask: price("101"),
-  timeMs: 5,
-};
+export const QUOTE: StoredQuote = { symbol: "BTC/USD", bid: price("100"), ask: price("101"), timeMs: 5 };
 
 /** A mark of shard 0 for the bid of BTC/USD by default. */
 export function sampleMark(mark: Partial<MarketMark> = {}): MarketMark {

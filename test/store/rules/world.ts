@@ -87,12 +87,7 @@ export async function createStoreWorld(subject: OrderStoreSubject, atEnd: AtEnd)
   const first = await created();
   const store = await opened(first);
   await store.acquire();
-  return {
-    store,
-    open: () => opened(first),
-    elsewhere: async () => await opened(await created()),
-    close,
-  };
+  return { store, open: () => opened(first), elsewhere: async () => await opened(await created()), close };
 }
 
 /** Rules of the order store port about one subject, by name. */

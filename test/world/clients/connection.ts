@@ -5,10 +5,7 @@ import type { WorldParts } from "../parts.ts";
 import { member, type NoReply, type Reply } from "./wire.ts";
 
 /** Callbacks of a connection. */
-export type ConnectionHost = Readonly<{
-  event: (event: JsonValue) => void;
-  ended: () => void;
-}>;
+export type ConnectionHost = Readonly<{ event: (event: JsonValue) => void; ended: () => void }>;
 
 /** More than any limit of bytes that may wait for a reader. */
 const EVERYTHING = 100_000_000;

@@ -83,10 +83,7 @@ export class Triggers {
   }
 
   #marksOf({ orderId, intent: { symbol, side } }: SeenOrder): readonly SeenMark[] {
-    const market = {
-      symbol,
-      side: side === "BUY" ? ("ask" as const) : ("bid" as const),
-    };
+    const market = { symbol, side: side === "BUY" ? ("ask" as const) : ("bid" as const) };
     return this.#parts.journal.marks.get(marksKey({ shard: shardOfId(orderId), ...market })) ?? [];
   }
 
