@@ -1,14 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { createManualClock, createMemoryStore } from "../../src/adapters/memory/index.ts";
-import { price } from "../../src/decimal/index.ts";
-import { Housekeeping } from "../../src/engine/commit/housekeeping.ts";
+import { formatPrice, price } from "../../src/decimal/index.ts";
+import { Housekeeping, type MarkParts, ObsoleteMarks } from "../../src/engine/commit/housekeeping.ts";
+import type { Core } from "../../src/engine/core/core.ts";
 import { Endings } from "../../src/engine/shards/ended.ts";
 import { Questions } from "../../src/host-answers/index.ts";
-import type { MarketMark, ParentOrder } from "../../src/model/index.ts";
+import type { Activation, MarketMark, ParentOrder } from "../../src/model/index.ts";
 import { MarkHistory } from "../../src/triggers/index.ts";
 import { openOrder, sampleMark } from "../store/rules/samples.ts";
+import { turns } from "../support/faulty-world.ts";
+import { createGate, type Gate } from "../support/gate.ts";
 import { createHeldTurns } from "../support/held-turns.ts";
-import { createWorld, SYMBOL } from "../support/world.ts";
+import { createWorld, INSTRUMENTS, SYMBOL, type World } from "../support/world.ts";
 
 type Parts = ConstructorParameters<typeof Housekeeping>;
 type FakeLiveOrder = { working: ParentOrder; durable: ParentOrder };
@@ -197,4 +200,150 @@ it("a period of retention that is no whole number of milliseconds deletes up to 
   const parts = { timers: { after: () => undefined } };
   const made = new Housekeeping(core as unknown as Parts[0], parts as unknown as Parts[1]);
   expect(made.cutoffMs()).toBe(1_759_987_657_142);
+});
+
+const mark = (shard: number, position: number): MarketMark => ({
+  ...{ shard, position, symbol: SYMBOL, side: "bid", price: price("100"), timeMs: position },
+});
+
+type Row = {
+  state: string;
+  memory: { liveOrders: Map<number, unknown> };
+  activating: Map<number, Pick<Activation, "position">>;
+};
+
+const rowOf = (): Row => ({ state: "running", memory: { liveOrders: new Map() }, activating: new Map() });
+
+/** Two shards with marks that nobody needs, of a market that has reached position 9. */
+function searching() {
+  const rows: Row[] = [0, 1].map(rowOf);
+  const history = new MarkHistory();
+  for (const one of [mark(0, 1), mark(0, 9), mark(1, 2), mark(1, 9)]) history.add(one);
+  const parts = {
+    shards: { all: rows, at: (shard: number) => rows[shard] },
+    market: { history, book: () => undefined },
+  } as unknown as MarkParts;
+  const core = { turns: { spend: () => undefined, next: async () => undefined } } as unknown as Core;
+  const search = new ObsoleteMarks(core, parts).inBatchesOf(1);
+  const next = async (): Promise<readonly number[]> =>
+    ((await search.next()).value ?? []).map(({ shard, position }: MarketMark) => shard * 100 + position);
+  return { rows, history, next };
+}
+
+describe("I31: the search for marks that no reference needs", () => {
+  it("finds those below the newest one in every shard", async () => {
+    const { next } = searching();
+    expect([await next(), await next(), await next()]).toEqual([[1], [102], []]);
+  });
+
+  it("ends when a shard has left and come back, whose orders elsewhere rest on marks below", async () => {
+    const { rows, history, next } = searching();
+    expect(await next()).toEqual([1]);
+    rows[1] = rowOf();
+    history.add(mark(1, 5));
+    expect(await next()).toEqual([]);
+  });
+
+  it("ends also between two batches of one shard, when that shard has left and come back", async () => {
+    const { rows, history, next } = searching();
+    for (const [position, of] of [
+      [3, "110"],
+      [4, "105"],
+    ] as const)
+      history.add({ ...mark(0, position), price: price(of) });
+    expect(await next()).toEqual([1]);
+    rows[0] = rowOf();
+    history.prune(0);
+    // Another node has made these marks, and an order of it rests on the first.
+    for (const one of [{ ...mark(0, 5), price: price("120") }, mark(0, 9)]) history.add(one);
+    expect(await next()).toEqual([]);
+  });
+
+  it("leaves the mark of an activation that waits in the mailbox of its shard, as it does while trust has lapsed", async () => {
+    const { rows, history, next } = searching();
+    history.add({ ...mark(1, 2), price: price("110") });
+    const order = { orderId: -1, intent: { symbol: SYMBOL, side: "SELL" } };
+    rows[1]?.memory.liveOrders.set(-1, { working: order, durable: order });
+    rows[1]?.activating.set(-1, { position: 2 });
+    expect([await next(), await next()]).toEqual([[1], []]);
+  });
+});
+
+const ETH = "ETH/USD";
+const TRAIL = { side: "SELL", type: "TRAILING_STOP_MARKET", trailingAmount: "5" } as const;
+
+/** A world whose store deletes marks when the test opens a gate. */
+async function slowWorld(): Promise<Readonly<{ world: World; deletions: Gate }>> {
+  const deletions = createGate();
+  deletions.shut();
+  const world = await createWorld({
+    settings: { snapshotEvery: 1 },
+    store: (disk) => {
+      const store = createMemoryStore({ disk });
+      return {
+        ...store,
+        async deleteMarks(marks) {
+          await deletions.pass();
+          await store.deleteMarks(marks);
+        },
+      };
+    },
+  });
+  return { world, deletions };
+}
+
+describe("while the store deletes marks that no reference needs", () => {
+  it.each(["whose market had no mark", "whose market had one"])(
+    "I31: the mark of a simultaneous activation stays, %s",
+    async (which) => {
+      const { world, deletions } = await slowWorld();
+      const { market } = world.engine;
+      market.quote({ symbol: ETH, bid: "100", ask: "120" });
+      await world.quote("99", "120");
+      if (which === "whose market had one") {
+        const before = await world.place({ ...TRAIL, symbol: ETH });
+        market.quote({ symbol: ETH, bid: "101", ask: "120" });
+        await world.cancel(before);
+      }
+      await world.place(TRAIL);
+      for (const bid of ["100", "101", "102"]) await world.quote(bid, "120");
+      await world.place({ price: "50" });
+      for (let tries = 0; tries < 20 && deletions.held === 0; tries++) await turns();
+      expect(deletions.held).toBe(1);
+      const trail = await world.place({ ...TRAIL, symbol: ETH });
+      market.quote({ symbol: ETH, bid: "110", ask: "120" });
+      await world.engine.idle();
+      await world.place({ ...TRAIL, symbol: ETH });
+      market.quote({ symbol: ETH, bid: "107", ask: "120" });
+      await world.engine.idle();
+      deletions.open();
+      await turns(200);
+      await world.crash();
+      world.engine.market.quote({ symbol: ETH, bid: "105", ask: "120" });
+      await world.engine.idle();
+      const { trigger, frozen } = await world.order(trail);
+      expect([frozen, trigger?.reference === undefined ? undefined : formatPrice(trigger.reference)]).toEqual(
+        [undefined, "110"],
+      );
+    },
+  );
+});
+
+it("the marks of a market are forgotten also if its instrument is not there any more", async () => {
+  const instruments = [...INSTRUMENTS];
+  const settings = { snapshotEvery: 1_000 };
+  const world = await createWorld({ instruments, settings });
+  await world.quote("99", "120");
+  const trail = await world.place(TRAIL);
+  for (const bid of ["100", "101", "102"]) await world.quote(bid, "120");
+  await world.place({ price: "50" });
+  const marked = async (): Promise<number> =>
+    (await createMemoryStore({ disk: world.disk }).readMarks()).length;
+  expect(await marked()).toBeGreaterThan(1);
+  instruments.shift();
+  settings.snapshotEvery = 1;
+  await world.crash();
+  await world.cancel(trail);
+  await world.engine.idle();
+  expect(await marked()).toBeLessThanOrEqual(1);
 });

@@ -1,9 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryStore } from "../../src/adapters/memory/index.ts";
+import { FollowedJournal } from "../../src/cluster/followed.ts";
+import { coreOf } from "../../src/engine/core/core.ts";
 import type { MarketHub } from "../../src/engine/market/market-hub.ts";
+import { shardOf } from "../../src/lifecycle/index.ts";
+import type { JournalRecord } from "../../src/model/index.ts";
 import type { AppendBatch, OrderStore } from "../../src/ports/index.ts";
 import { turns } from "../support/faulty-world.ts";
-import { createWorld, START_MS, SYMBOL, type World } from "../support/world.ts";
+import { sentTo } from "../support/scripted-venue.ts";
+import { ACCOUNT, createWorld, START_MS, SYMBOL, type World } from "../support/world.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -140,4 +145,120 @@ describe("decision XP: deletion of old volume", () => {
       expect(market.printsCounted).toBe(2);
     },
   );
+});
+
+it("decision XL: a standby that opens reads only shards with records, and the tail has what is appended meanwhile", async () => {
+  const world = await createWorld();
+  await world.place({ price: "90", newClientOrderId: "a" });
+  const store = createMemoryStore({ disk: world.disk, clock: world.clock });
+  const { leases } = store;
+  if (leases === undefined) throw new Error("the store has no leases");
+  const read: number[] = [];
+  const core = coreOf({
+    clock: world.clock,
+    store: {
+      ...store,
+      readSnapshot: (shard: number) => {
+        read.push(shard);
+        return store.readSnapshot(shard);
+      },
+    },
+  } as never);
+  const journal = new FollowedJournal(
+    core,
+    {
+      ...leases,
+      heads: async () => {
+        const heads = await leases.heads();
+        await world.place({ price: "90", newClientOrderId: "b" }, 2);
+        return heads;
+      },
+    },
+    { observe: () => undefined },
+  );
+  await journal.load();
+  expect(read).toEqual([shardOf(ACCOUNT)]);
+  await journal.follow();
+  const heads = await leases.heads();
+  expect(journal.shards.map(({ durableSequence }) => durableSequence)).toEqual(
+    heads.map(({ sequence }) => sequence),
+  );
+});
+
+it("decision YO: a standby whose read found nothing leaves out the next one, and no other", async () => {
+  const world = await createWorld();
+  const store = createMemoryStore({ disk: world.disk, clock: world.clock });
+  const { leases } = store;
+  if (leases === undefined) throw new Error("the store has no leases");
+  const core = coreOf({ clock: world.clock, store } as never);
+  let reads = 0;
+  const counted = {
+    ...leases,
+    tail: (range: Parameters<typeof leases.tail>[0]) => {
+      reads++;
+      return leases.tail(range);
+    },
+  };
+  const journal = new FollowedJournal(core, counted, { observe: () => undefined });
+  await journal.load();
+  const readsOf = async (): Promise<number> => {
+    const before = reads;
+    await journal.followAtLeisure();
+    return reads - before;
+  };
+  expect([await readsOf(), await readsOf(), await readsOf(), await readsOf()]).toEqual([1, 0, 1, 0]);
+  await world.place({ price: "90", newClientOrderId: "a" });
+  expect([await readsOf(), await readsOf(), await readsOf()]).toEqual([1, 1, 0]);
+  await journal.follow();
+  expect(journal.followed).toBe(1);
+});
+
+it("decision WV: a standby notes every record that it reads, also those after a gap for which a shard is loaded again", async () => {
+  const world = await createWorld();
+  const store = createMemoryStore({ disk: world.disk, clock: world.clock });
+  const { leases } = store;
+  if (leases === undefined) throw new Error("the store has no leases");
+  const core = coreOf({ clock: world.clock, store } as never);
+  const seen: JournalRecord[] = [];
+  const journal = new FollowedJournal(
+    core,
+    // The first record is gone, as after retention.
+    { ...leases, tail: async (range) => (await leases.tail(range)).filter(({ sequence }) => sequence > 1) },
+    { observe: (record) => void seen.push(record) },
+  );
+  await journal.load();
+  for (const newClientOrderId of ["a", "b", "c"]) await world.place({ price: "90", newClientOrderId });
+  await journal.follow();
+  expect(seen.map(({ sequence }) => sequence)).toEqual([2, 3]);
+  expect(Math.max(...journal.shards.map(({ durableSequence }) => durableSequence))).toBe(3);
+});
+
+describe("decision 7: what a market says is read by its value", () => {
+  it("a POV follows prints with eight written decimals, and finer ones are rounded down and counted", async () => {
+    const world = await createWorld();
+    await world.quote("99", "100");
+    await world.place({ type: "POV", quantity: "10", participationBips: 1_000 });
+    await world.print("2.00000000", { price: "100.0000000000" });
+    expect(sentTo(world.venue)).toEqual(["BUY 0.2"]);
+    await world.print("2.00000999");
+    expect(sentTo(world.venue)).toEqual(["BUY 0.2", "BUY 0.2"]);
+    await world.print("0.00000099");
+    expect(world.engine.metrics()).toMatchObject({ printsCounted: 2, printsRounded: 1, printsDropped: 1 });
+  });
+
+  it("a quote with more written decimals than a price has counts, and one with a finer value does not", async () => {
+    const world = await createWorld();
+    expect(await world.quote("99.000000000000", "100.0000000000")).toBe("counted");
+    expect(await world.quote("99.000000001", "100")).toBe("malformed");
+    expect(await world.quote("0.000000000000", "100")).toBe("zero");
+  });
+
+  it("a VWAP takes its weights from prints with eight written decimals", async () => {
+    const world = await createWorld();
+    await world.quote("99", "100");
+    for (let minute = 0; minute < 3; minute++)
+      await world.print("2.00000000", { timeMs: START_MS - (4 - minute) * 60_000 });
+    const order = await world.place({ type: "VWAP", quantity: "3", intervalCount: 2 });
+    expect(order.plan?.count).toBe(2);
+  });
 });

@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryStore } from "../../src/adapters/memory/index.ts";
 import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
+import { testVolumeHistory, type VolumeHistoryPlace } from "../../src/conformance/index.ts";
 import { formatPrice, price, quantity } from "../../src/decimal/index.ts";
 import { PrintHistory } from "../../src/engine/market/print-history.ts";
+import { VolumeTape } from "../../src/engine/market/volume-tape.ts";
 import {
   BAR_LENGTHS_MS,
   BARS_RETAINED,
@@ -148,3 +150,24 @@ describe("I01: the bars of an engine", () => {
     place.remove();
   });
 });
+
+const NOW_MS = 1_760_000_012_345;
+
+/** The tape that the engine uses if the host has no volumes of its own. */
+function createPlace(): VolumeHistoryPlace {
+  const tape = new VolumeTape({
+    state: { totals: [], bars: [], prints: [] },
+    ...{ maxAgeMs: 5_000, maxAheadMs: 1_000, maxWaiting: 10_000 },
+  });
+  return {
+    volumeHistory: tape,
+    nowMs: () => NOW_MS,
+    record(trades) {
+      for (const trade of trades) tape.take({ ...trade, price: "100" }, { wallMs: NOW_MS, nowMs: NOW_MS });
+    },
+    idle: async () => undefined,
+    remove: () => undefined,
+  };
+}
+
+testVolumeHistory({ describe, it }, { name: "volume tape", supports: { remote: false }, createPlace });

@@ -3,13 +3,15 @@ import { createMemoryStore } from "../../src/adapters/memory/index.ts";
 import { formatPrice } from "../../src/decimal/index.ts";
 import { shardOf } from "../../src/lifecycle/index.ts";
 import type { ParentOrder } from "../../src/model/index.ts";
-import type { OrderStore } from "../../src/ports/index.ts";
+import type { OrderStore, ShardAppend } from "../../src/ports/index.ts";
 import { orderIntent } from "../../src/requests/index.ts";
+import { encodeRecord } from "../../src/wire/index.ts";
 import { breakingIntent } from "../support/breaking-intent.ts";
 import { createFaultyWorld, turns } from "../support/faulty-world.ts";
 import { createGate } from "../support/gate.ts";
+import { OCO } from "../support/list-samples.ts";
 import { fillOf, reported, sentTo } from "../support/scripted-venue.ts";
-import { createWorld, type World } from "../support/world.ts";
+import { createWorld, listOf, SYMBOL, type World } from "../support/world.ts";
 
 const TRAIL = { side: "SELL", type: "TRAILING_STOP_MARKET", trailingAmount: "5" } as const;
 
@@ -223,4 +225,61 @@ describe("I53: recovery", () => {
     await world.crash();
     expect(await world.engine.find({ accountId: 1, clientOrderId: "last" })).toBeDefined();
   });
+});
+
+const FIELDS = { symbol: SYMBOL, side: "BUY", type: "SYNTHETIC_LIMIT", quantity: "1", price: "100" } as const;
+const intentOf = (newClientOrderId: string) => orderIntent({ ...FIELDS, newClientOrderId });
+
+describe("decision BX: an intent built by hand that no journal can store", () => {
+  const broken = { ...intentOf("broken"), price: 0.5 as never };
+
+  it("is refused alone, with the member named; simultaneous placements are stored", async () => {
+    const { engine } = await createWorld();
+    const results = await Promise.allSettled([
+      engine.place({ accountId: 1, intent: intentOf("before") }),
+      engine.place({ accountId: 1, intent: broken }),
+      engine.place({ accountId: 2, intent: intentOf("after") }),
+    ]);
+    expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+    expect(String((results[1] as PromiseRejectedResult).reason)).toMatch(
+      /I53: the intent of "broken" cannot be written: "price" of an intent/,
+    );
+    expect(engine.status().system).toBe("normal");
+    expect((await engine.verify()).equal).toBe(true);
+  });
+
+  it("refuses the whole list of its leg", async () => {
+    const { engine } = await createWorld();
+    const list = listOf("oco", OCO);
+    const [first, ...others] = list.legs;
+    if (first === undefined) throw new Error("no leg");
+    const legs = [{ ...first, intent: { ...first.intent, quantity: Number.NaN as never } }, ...others];
+    await expect(engine.placeList({ accountId: 1, list: { ...list, legs } })).rejects.toThrow(
+      /I53.*"quantity"/,
+    );
+    expect(await engine.openLists({ accountId: 1, limit: 10 })).toEqual([]);
+  });
+});
+
+it("decision EJ: a record is encoded when it is decided, and its text goes to the store with it", async () => {
+  const parts: ShardAppend[] = [];
+  const world = await createWorld({
+    store: (disk) => {
+      const store = createMemoryStore({ disk });
+      const append: typeof store.append = (batch) => {
+        parts.push(...batch.shards);
+        return store.append(batch);
+      };
+      return { ...store, append };
+    },
+  });
+  await world.quote("101", "102");
+  await world.place({ price: "100" });
+  await world.cancel(await world.place({ price: "99" }));
+  await world.placeList("oco", OCO);
+  await world.quote("99", "100");
+  expect(new Set(parts.flatMap(({ records }) => records.map(({ cause }) => cause.kind)))).toEqual(
+    new Set(["PLACE", "CANCEL", "QUOTE", "VENUE"]),
+  );
+  for (const { records, texts } of parts) expect(texts).toEqual(records.map(encodeRecord));
 });

@@ -1,9 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createMarketFeed } from "../../src/adapters/memory/index.ts";
+import { createManualClock, createMarketFeed } from "../../src/adapters/memory/index.ts";
 import { add, type Quantity, quantity, subtract, ZERO_QUANTITY } from "../../src/decimal/index.ts";
+import type { Core } from "../../src/engine/core/core.ts";
+import { EngineTime } from "../../src/engine/core/engine-time.ts";
+import type { LiveOrder } from "../../src/engine/core/live-order.ts";
+import { OwnExecutions } from "../../src/engine/core/own-executions.ts";
+import { ExposureTracker } from "../../src/engine/eligibility/exposure-tracker.ts";
 import { ExposureSums } from "../../src/engine/shards/account-orders.ts";
-import type { ChildRequest, Fill, ParentOrder } from "../../src/model/index.ts";
+import type { Shards } from "../../src/engine/shards/shards.ts";
+import type { ChildRequest, Fact, Fill, ParentOrder } from "../../src/model/index.ts";
 import { filled, fillOf, reported } from "../support/scripted-venue.ts";
 import { createWorld, SYMBOL, type World } from "../support/world.ts";
 
@@ -211,4 +217,145 @@ describe("decision 24, I13: an exposure that is requested while a child of the p
     const left = world.venue.submitted.slice(1).map(({ quantity: sent }) => sent);
     expect(left).toEqual([quantity("2")]);
   });
+});
+
+const LAG = { lagMs: 10_000, confirmMs: 10_000, answerMs: 5_000 };
+const DAY = 86_400_000;
+const START = 1_000_000_000;
+
+const ORDER = { orderId: -1, accountId: 1, intent: { symbol: "BTC/USD", side: "SELL" } } as ParentOrder;
+
+/** An execution of an order that sells. */
+const sold = (size: string, timeMs: number): Fact => {
+  const fill = { executionId: `${timeMs}`, quantity: quantity(size), price: 1 as never, timeMs };
+  return { kind: "FILLED", childId: `c-${timeMs}`, fill } as Fact;
+};
+
+describe("decision 24: what a late position does not show", () => {
+  it("late answers from before a trade elsewhere explain nothing by chance", () => {
+    const clock = createManualClock({ startMs: START });
+    const own = new OwnExecutions(LAG, () => clock.monotonicMs());
+    const requested = (position: string) => {
+      const answer = { position: quantity(position), requestedAtMs: clock.monotonicMs(), noted: own.noted };
+      return own.shown(ORDER, { ...answer, isSettled: true });
+    };
+    own.note(ORDER, [sold("2", 1)]);
+    own.note(ORDER, [sold("3", 2)]);
+    // It may show none of them, one or both: 6, 4 or 1 are left of it.
+    expect(requested("6")).toBe(quantity("1"));
+    // Meanwhile the account has bought elsewhere. This answer is one of the former holdings without the first execution.
+    expect(requested("4")).toBeLessThanOrEqual(ZERO_QUANTITY);
+  });
+
+  it("what is read while the wall clock is ahead for an instant is dated by the time at which the engine begins", () => {
+    const clock = createManualClock({ startMs: START });
+    clock.stepWall(DAY);
+    const time = new EngineTime(clock, 1_000);
+    const own = new OwnExecutions(LAG, () => clock.monotonicMs());
+    time.startFrom(START);
+    own.reading(0, time).read(ORDER, [sold("2", 1)], { timeMs: START - 2_000 });
+    clock.stepWall(-DAY);
+    own.younger(time.begin());
+    expect(own.quietSinceMs(ORDER)).toBe(clock.monotonicMs() - 2_000);
+  });
+
+  it("a wall clock that went forward between two processes makes no execution older than the position", () => {
+    const clock = createManualClock({ startMs: START });
+    const time = new EngineTime(clock, 1_000);
+    const own = new OwnExecutions(LAG, () => clock.monotonicMs());
+    // Executed less than 10 s ago; by the wall clock, which is 5 s ahead, 12 s ago.
+    own.reading(0, time).read(ORDER, [sold("2", 1)], { timeMs: START - 12_000 });
+    const answer = { position: quantity("5"), noted: own.noted, isSettled: true };
+    const shown = () => own.shown(ORDER, { ...answer, requestedAtMs: clock.monotonicMs() });
+    expect(shown()).toBe(quantity("3"));
+    clock.skipTo(START + LAG.lagMs);
+    expect(shown()).toBe(quantity("5"));
+  });
+
+  it("what is read while the wall clock is behind was not written earlier than it was", () => {
+    const clock = createManualClock({ startMs: START });
+    clock.stepWall(-9_000);
+    const time = new EngineTime(clock, 1_000);
+    const own = new OwnExecutions(LAG, () => clock.monotonicMs());
+    time.startFrom(START);
+    own.reading(0, time).read(ORDER, [sold("2", 1)], { timeMs: START - 500 });
+    own.younger(time.begin());
+    expect(own.quietSinceMs(ORDER)).toBe(clock.monotonicMs() - 500);
+  });
+
+  it("a market is forgotten once it was not used for ten times as long as executions are remembered", () => {
+    const clock = createManualClock({ startMs: START });
+    const own = new OwnExecutions(LAG, () => clock.monotonicMs());
+    const of = (accountId: number) => ({ ...ORDER, accountId });
+    const trade = (first: number): void => {
+      for (let id = first; id < first + 5; id++) own.note(of(id), [sold("1", 1)]);
+    };
+    const known = () =>
+      Array.from({ length: 15 }, (_, id) => id).filter((id) => own.quietSinceMs(of(id)) >= START);
+    trade(0);
+    clock.skipTo(START + 10 * (LAG.confirmMs + LAG.answerMs));
+    own.note(of(3), [sold("1", 2)]);
+    clock.skipTo(clock.nowMs() + 1);
+    trade(5);
+    trade(10);
+    expect(known()).toEqual([3, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14]);
+  });
+});
+
+const order = { orderId: -256, accountId: 1, intent: { symbol: "BTC/USD", side: "SELL" } } as ParentOrder;
+const newLive = (): LiveOrder => ({ working: order, durable: order }) as unknown as LiveOrder;
+
+/** A parent whose position was asked for, and the host that has not answered yet. */
+function requesting() {
+  let live = newLive();
+  const emitted: string[] = [];
+  const answers: { resolve: (position: Quantity) => void; reject: (error: Error) => void }[] = [];
+  const core = {
+    monotonicMs: () => 0,
+    executions: { noted: 0, shown: (_: unknown, { position }: { position: Quantity }) => position },
+    effects: { emit: ({ kind }: { kind: string }) => emitted.push(kind) },
+    telemetry: { event: () => undefined },
+  } as unknown as Core;
+  const shard = {
+    post: (run: () => void) => run(),
+    memory: {
+      account: () => ({
+        sums: { of: () => ({ executed: 0, durable: 0, reserved: 0 }), isSettled: () => false },
+      }),
+    },
+  };
+  const shards = { live: () => live, ofOrder: () => shard } as unknown as Shards;
+  const position = (): Promise<Quantity> =>
+    new Promise((resolve, reject) => answers.push({ resolve, reject }));
+  const tracker = new ExposureTracker(core, { position } as never, {
+    shards,
+    timers: { after: () => () => undefined } as never,
+  });
+  tracker.measure(order);
+  const readAgain = (): void => {
+    live = newLive();
+  };
+  return { emitted, answers, readAgain };
+}
+
+describe("I62: a parent waits for a position of the host", () => {
+  it("meets the market again when the position cannot be read", async () => {
+    const { emitted, answers } = requesting();
+    answers[0]?.reject(new Error("away"));
+    await Promise.resolve();
+    expect(emitted).toEqual(["REARM"]);
+  });
+
+  it.each(["fails", "comes"])(
+    "after its shard was read again, it does nothing when the answer %s",
+    async (how) => {
+      const { emitted, answers, readAgain } = requesting();
+      readAgain();
+      // The shard has armed the new object, which may be in another state: the former must not take it out of the book.
+      if (how === "fails") answers[0]?.reject(new Error("away"));
+      else answers[0]?.resolve(1 as Quantity);
+      await Promise.resolve();
+      expect(emitted).toEqual([]);
+    },
+  );
 });

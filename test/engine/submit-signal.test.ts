@@ -1,8 +1,16 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { type Quantity, quantity } from "../../src/decimal/index.ts";
+import { statusOf } from "../../src/lifecycle/index.ts";
 import type { ChildRequest } from "../../src/model/index.ts";
 import type { ChildReport, SubmitOptions } from "../../src/ports/index.ts";
-import { createScriptedVenue, filled, type ScriptedVenue } from "../support/scripted-venue.ts";
-import { createWorld, START_MS, type World } from "../support/world.ts";
+import {
+  createScriptedVenue,
+  filled,
+  fillOf,
+  reported,
+  type ScriptedVenue,
+} from "../support/scripted-venue.ts";
+import { createWorld, START_MS, SYMBOL, type World, type WorldOptions } from "../support/world.ts";
 
 type Submit = (child: ChildRequest, options: SubmitOptions) => Promise<ChildReport>;
 
@@ -108,3 +116,121 @@ describe("decision KE: the signal of a submit", () => {
     expect(created).not.toHaveBeenCalled();
   });
 });
+
+type Turning = Readonly<{ world: World; turnsOf: (run: () => Promise<unknown>) => Promise<number> }>;
+
+/** A world that counts the turns of its engine. */
+async function turning(options: WorldOptions = {}): Promise<Turning> {
+  let turns = 0;
+  const world = await createWorld({
+    ...options,
+    clock: (clock) => ({
+      ...clock,
+      soon(run) {
+        turns++;
+        clock.soon(run);
+      },
+    }),
+  });
+  await world.engine.idle();
+  return {
+    world,
+    async turnsOf(run) {
+      const before = turns;
+      await run();
+      return turns - before;
+    },
+  };
+}
+
+const quoted = ({ engine }: World, bid: string): void =>
+  void engine.market.quote({ symbol: SYMBOL, bid, ask: "101" });
+
+describe("decision IK: an engine at rest reports it at once", () => {
+  it("after quotes that trigger nothing; the clock then advances without a turn", async () => {
+    const { world, turnsOf } = await turning();
+    await world.quote("100", "101");
+    await world.place({ side: "SELL", type: "STOP_MARKET", stopPrice: "90" });
+    await world.engine.idle();
+    const turns = await turnsOf(async () => {
+      for (let n = 0; n < 100; n++) {
+        quoted(world, String(100 - (n % 5)));
+        await world.clock.advanceBy(10, () => world.engine.idle());
+      }
+    });
+    expect(turns).toBe(0);
+    quoted(world, "90");
+    expect(await turnsOf(() => world.engine.idle())).toBeGreaterThan(0);
+    expect(world.venue.submitted.length).toBe(1);
+  });
+
+  it("not before the venue has answered: its answer is still processed", async () => {
+    const { world, turnsOf } = await turning();
+    await world.quote("100", "101");
+    world.venue.onSubmit = ({ childId }) => reported(childId, "open");
+    const order = await world.place({ type: "SYNTHETIC_LIMIT", price: "101" });
+    await world.quote("100", "101");
+    const [child] = world.venue.submitted;
+    await world.engine.idle();
+    void laterBy(20).then(() =>
+      world.venue.say(reported(child?.childId ?? "", "closed", [fillOf({ quantity: "1" })])),
+    );
+    expect(await turnsOf(() => world.engine.idle())).toBeGreaterThan(20);
+    expect(await world.status(order)).toContain("FILLED");
+  });
+
+  it.each([["a caller waits", (world: World): void => void world.place({ price: "20" })]])(
+    "not when %s",
+    async (_what, begin) => {
+      const { world, turnsOf } = await turning();
+      await world.quote("100", "101");
+      await world.engine.idle();
+      begin(world);
+      expect(await turnsOf(() => world.engine.idle())).toBeGreaterThan(0);
+    },
+  );
+
+  it("not while a listener of quotes may still act, some promises later", async () => {
+    const { world, turnsOf } = await turning();
+    await world.quote("100", "101");
+    world.engine.events.on("quote", () => void laterBy(10).then(() => world.place({ price: "20" })));
+    await world.engine.idle();
+    quoted(world, "99");
+    expect(await turnsOf(() => world.engine.idle())).toBeGreaterThan(10);
+    expect(world.engine.metrics().openParents).toBe(1);
+  });
+
+  it("not while a position is requested", async () => {
+    let position: Quantity | Promise<Quantity> = quantity("1");
+    const { world, turnsOf } = await turning({ exposure: { position: () => position } });
+    await world.quote("100", "101");
+    await world.place({ side: "SELL", type: "STOP_MARKET", stopPrice: "90", reduceOnly: true });
+    position = new Promise(() => undefined);
+    await world.quote("90", "91");
+    expect(await turnsOf(() => world.engine.idle())).toBeGreaterThan(0);
+    expect(world.venue.submitted.length).toBe(0);
+  });
+});
+
+/** Waits for a number of promise steps. */
+async function laterBy(steps: number): Promise<void> {
+  for (let step = 0; step < steps; step++) await undefined;
+}
+
+it.each([0, 1, 2, 3, 4, 5, 6, 7, 8])(
+  "I62: an answer %i promise turns after the submit becomes durable without a further input",
+  async (turns) => {
+    const scripted = createScriptedVenue();
+    const venue = Object.assign(scripted, {
+      submit: async (child: Parameters<typeof scripted.submit>[0]) => {
+        for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+        return filled(child);
+      },
+    });
+    const world = await createWorld({ venue });
+    const order = await world.place({ type: "STOP_MARKET", stopPrice: "110" });
+    world.engine.market.quote({ symbol: SYMBOL, bid: "120", ask: "121" });
+    expect(await world.engine.idle()).toEqual({ inFlight: 0, unknown: 0, waitingFor: [] });
+    expect(statusOf(await world.order(order)).status).toBe("FILLED");
+  },
+);

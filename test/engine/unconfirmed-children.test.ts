@@ -1,8 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryAccounts } from "../../src/adapters/memory/index.ts";
+import type { LiveOrder } from "../../src/engine/core/live-order.ts";
+import { DueOffers } from "../../src/engine/eligibility/execution-attempts.ts";
+import type { Bursts, Lane, Steps } from "../../src/engine/time/bursts.ts";
 import { shardOf } from "../../src/lifecycle/index.ts";
+import { createFaultyWorld } from "../support/faulty-world.ts";
 import { requesting } from "../support/recorded-store.ts";
-import { createScriptedVenue, filled } from "../support/scripted-venue.ts";
+import { createScriptedVenue, filled, sentTo } from "../support/scripted-venue.ts";
 import { accountEntry, createWorld, type World } from "../support/world.ts";
 
 const ACCOUNTS = [1, 2, 3, 4, 5, 6, 7, 8, 9];
@@ -76,5 +80,120 @@ describe("decision 26: children that wait for the store to say whose their shard
       await world.quote("99", "100");
     }
     expect(sent.slice(0, 3)).toEqual([1, 2, 3]);
+  });
+});
+
+type Queued = Readonly<{ lane: Lane; key: string | number; steps: Steps }>;
+
+const parent = (accountId: number, name: string, reduceOnly = false): LiveOrder =>
+  ({ working: { accountId, intent: { clientOrderId: name, reduceOnly } } }) as unknown as LiveOrder;
+
+/** Due offers whose work waits until it is run. */
+function offers() {
+  const queued: Queued[] = [];
+  const done: string[] = [];
+  const bursts = {
+    add: (lane: Lane, key: string | number, steps: Steps) => void queued.push({ lane, key, steps }),
+  };
+  const due = new DueOffers<string>(bursts as unknown as Bursts, ({ working }, cause) =>
+    done.push(`${working.intent.clientOrderId} ${cause}`),
+  );
+  const run = (): string => {
+    for (const { steps } of queued.splice(0)) while (steps.next().done !== true);
+    return done.splice(0).join();
+  };
+  return { due, queued, run };
+}
+
+it("each account has its own turn for the offers of one print", () => {
+  const { due, queued, run } = offers();
+  due.add([parent(1, "a"), parent(1, "b"), parent(2, "c")], "print");
+  expect(queued.map(({ lane, key }) => [lane, key])).toEqual([
+    ["attempts", 1],
+    ["attempts", 2],
+  ]);
+  expect(run()).toBe("a print,b print,c print");
+});
+
+it("a parent waits for one offer, of the newest print, however many come", () => {
+  const { due, queued, run } = offers();
+  const [a, b] = [parent(1, "a"), parent(1, "b")];
+  due.add([a], "first");
+  due.add([a, b], "second");
+  expect([queued.length, run(), run()]).toEqual([1, "a second,b second", ""]);
+  due.add([a], "third");
+  expect(run()).toBe("a third");
+});
+
+it("a print that comes during the turn of an account is offered after it", () => {
+  const { due, queued, run } = offers();
+  const [a, b] = [parent(1, "a"), parent(1, "b")];
+  due.add([a, b], "first");
+  queued[0]?.steps.next();
+  due.add([a, b], "second");
+  expect(run()).toBe("a first,b first,a second,b second");
+});
+
+it("the parents of an account that reduce a position go first", () => {
+  const { due, run } = offers();
+  due.add([parent(1, "a"), parent(1, "b", true), parent(1, "c"), parent(1, "d", true)], "print");
+  expect(run()).toBe("b print,d print,a print,c print");
+});
+
+describe("decision 16: what is left of the sizes of the standing quote", () => {
+  it("is shared by the orders of its market: one child has it until the source tells it anew", async () => {
+    const world = await createWorld();
+    world.venue.onSubmit = ({ childId }) => ({ childId, state: "open", fills: [] });
+    await world.quote("99", "100", { ask: "1" });
+    for (let n = 0; n < 2; n++) await world.place({ price: "100", quantity: "1" });
+    // A heartbeat says nothing of what the child in flight has taken at the venue and not yet reported.
+    for (let n = 0; n < 5; n++) await world.pass(1_000);
+    expect(sentTo(world.venue)).toEqual(["BUY 1 @ 100"]);
+    const [child] = world.venue.submitted;
+    if (child !== undefined) world.venue.say(filled(child));
+    await world.engine.idle();
+    expect(sentTo(world.venue)).toEqual(["BUY 1 @ 100"]);
+    // One that is later than the execution brings it back.
+    await world.pass(1);
+    expect(sentTo(world.venue)).toEqual(["BUY 1 @ 100", "BUY 1 @ 100"]);
+  });
+
+  it("a child in flight holds what is inside its limit, and not the deeper levels that a stop of another account needs", async () => {
+    const world = await createWorld();
+    world.venue.onSubmit = ({ childId }) => ({ childId, state: "open", fills: [] });
+    const bids = [
+      ["100", "1"],
+      ["99", "50"],
+    ] as const;
+    await world.quote("100", "101", { bids });
+    await world.place({ side: "SELL", price: "100", quantity: "100" });
+    await world.engine.idle();
+    expect(sentTo(world.venue)).toEqual(["SELL 100 @ 100"]);
+    world.venue.onSubmit = (child) => filled(child, "99");
+    const stop = { side: "SELL", type: "STOP_MARKET", stopPrice: "100", quantity: "2" } as const;
+    const order = await world.place(stop, 2);
+    await world.engine.idle();
+    expect(await world.status(order)).toBe("FILLED FILLED");
+    const limit = await world.place({ side: "SELL", price: "100" }, 2);
+    await world.pass(1_000);
+    expect(await world.status(limit)).toBe("NEW WAITING");
+  });
+
+  it("a child whose end was stored although its append failed holds nothing", async () => {
+    const { world, store } = await createFaultyWorld();
+    world.venue.onSubmit = ({ childId }) => ({ childId, state: "open", fills: [] });
+    await world.quote("99", "100", { ask: "1" });
+    const first = await world.place({ price: "100" });
+    await world.engine.idle();
+    store().inject("unknown", 1);
+    const [child] = world.venue.submitted;
+    if (child !== undefined) world.venue.say(filled(child));
+    await world.pass(1_000);
+    expect(await world.status(first)).toBe("FILLED FILLED");
+    world.venue.onSubmit = (next) => filled(next);
+    const second = await world.place({ price: "100" });
+    await world.pass(1_000);
+    await world.pass(1_000);
+    expect(await world.status(second)).toBe("FILLED FILLED");
   });
 });

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { IncrementalSort } from "../../src/triggers/side-book.ts";
 import { drain, heap, type Node, node } from "./heap-node.ts";
 
 const byKey = (a: number, b: number): number => a - b;
@@ -74,5 +75,68 @@ describe("leftist heap", () => {
     for (const each of [...nodes.slice(0, 1), ...nodes.slice(5, 10)]) {
       expect([each.left, each.right, each.parent]).toEqual([undefined, undefined, undefined]);
     }
+  });
+});
+
+/** Checks the links and depths below a node; returns its depth, which is that of its right edge. */
+function depthOf(top: Node | undefined): number {
+  if (top === undefined) return 0;
+  const [left, right] = [depthOf(top.left), depthOf(top.right)];
+  for (const child of [top.left, top.right]) if (child !== undefined) expect(child.parent).toBe(top);
+  expect(left).toBeGreaterThanOrEqual(right);
+  expect(top.depth).toBe(right + 1);
+  return top.depth;
+}
+
+it("decision IA: the right edge of every node is its shortest path, so that no step visits many nodes", () => {
+  const step = fc.tuple(fc.constantFrom("insert", "insert", "remove", "pop"), fc.nat({ max: 30 }));
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+      const [under, inside] = [heap(), new Set<Node>()];
+      for (const [action, number] of steps) {
+        const some = [...inside][number % Math.max(inside.size, 1)];
+        if (action === "insert" || some === undefined) {
+          const entering = node(number);
+          under.insert(entering);
+          inside.add(entering);
+        } else if (action === "remove") {
+          under.remove(some);
+          inside.delete(some);
+        } else inside.delete(under.pop() as Node);
+        expect(under.head?.parent).toBeUndefined();
+        depthOf(under.head);
+      }
+    }),
+  );
+});
+
+type Thing = Readonly<{ key: number; id: number }>;
+const before = (a: Thing, b: Thing): boolean => a.key < b.key || (a.key === b.key && a.id < b.id);
+
+function merged(things: readonly Thing[]): Readonly<{ inOrder: readonly Thing[]; steps: number }> {
+  const sort = new IncrementalSort<Thing>(before);
+  for (const thing of things) sort.add(thing);
+  let steps = 0;
+  while (sort.step()) steps++;
+  return { inOrder: sort.inOrder, steps };
+}
+
+describe("decision IA: triggered orders are sorted in steps", () => {
+  it("with the result of a complete sort", () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat({ max: 20 })), (keys) => {
+        const things = keys.map((key, id) => ({ key, id }));
+        const sorted = [...things].sort((a, b) => a.key - b.key || a.id - b.id);
+        expect(merged(things).inOrder).toEqual(sorted);
+      }),
+    );
+  });
+
+  it("sorted input takes no merge pass, two runs take one", () => {
+    const things = Array.from({ length: 10_000 }, (_, id) => ({ key: id % 5_000, id }));
+    expect(merged(things.slice(0, 5_000)).steps).toBe(0);
+    const { steps } = merged(things);
+    expect(steps).toBeGreaterThan(10_000 / 20);
+    expect(steps).toBeLessThan(10_000 / 10);
   });
 });
