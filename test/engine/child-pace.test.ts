@@ -13,20 +13,6 @@ import { createWorld, type World, type WorldOptions } from "../support/world.ts"
 
 const STOP = { type: "STOP_MARKET", stopPrice: "100" } as const;
 
-/** Sends quotes every 10 ms for a period; returns the times at which children were sent, relative to now. */
-async function sendTimes(world: World, ms: number): Promise<readonly number[]> {
-  const startMs = world.clock.nowMs();
-  const times: number[] = [];
-  for (let passed = 0; passed < ms; passed += 10) {
-    for (const act of [() => world.quote("99", "100"), () => world.pass(10, { heartbeat: false })]) {
-      const sent = world.venue.submitted.length;
-      await act();
-      if (world.venue.submitted.length > sent) times.push(world.clock.nowMs() - startMs);
-    }
-  }
-  return times;
-}
-
 describe("decision 22: the quantity of a child", () => {
   it("I14: the minimum is compared with the average price of the levels, to the last step", async () => {
     const world = await createWorld();
@@ -46,14 +32,6 @@ describe("decision 22: the quantity of a child", () => {
     });
     expect(sentTo(world.venue)).toEqual(["BUY 1 @ 150"]);
   });
-
-  it("I25: an order that triggers without a sufficient size waits and gives the reason", async () => {
-    const world = await createWorld();
-    const order = await world.place({ price: "100", quantity: "10" });
-    await world.quote("98", "99", { ask: "0.1" });
-    expect((await world.engine.story(order.orderId))?.waitingFor).toMatch(/minimum/);
-    expect(await world.status(order)).toBe("NEW WAITING");
-  });
 });
 
 describe("decision 25: residuals", () => {
@@ -69,15 +47,6 @@ describe("decision 25: residuals", () => {
 });
 
 describe("decision 26: the pace of attempts", () => {
-  it("100 ms after a child without a fill, doubling to 5 s", async () => {
-    const world = await createWorld();
-    await world.place({ price: "100" });
-    world.venue.onSubmit = ({ childId }) => reported(childId, "closed");
-    const times = await sendTimes(world, 23_000);
-    const pauses = times.map((time, index) => time - (times[index - 1] ?? 0));
-    expect(pauses).toEqual([0, 100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000, 5_000]);
-  });
-
   it("I25: a child whose market moved away while it waited for the venue is not handed over", async () => {
     const world = await createWorld({ venue: createScriptedVenue({ ratePerSecond: 1 }) });
     const orders = [await world.place({ price: "100" }), await world.place({ price: "100", quantity: "2" })];

@@ -177,18 +177,6 @@ describe("decision 1: orders and legs share one id space; lists have a separate 
     await expect(place(world, { ...list, legs: twins })).rejects.toMatchObject(DUPLICATE);
     expect(await totalOf(world)).toBe(0);
   });
-
-  it("an order and a list that want one id at once: one of them gets it", async () => {
-    for (const orderFirst of [true, false]) {
-      const world = await createWorld();
-      const order = (): Promise<unknown> => world.place({ price: "50", newClientOrderId: "exit-1-low" });
-      const list = (): Promise<unknown> => place(world, listOf("oco", NAMED));
-      const racing = orderFirst ? [order(), list()] : [list(), order()];
-      const answers = await Promise.allSettled(racing);
-      expect(answers.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
-      expect(await totalOf(world)).toBe(orderFirst ? 1 : 2);
-    }
-  });
 });
 
 describe("I02: a refused list leaves no trace", () => {

@@ -70,20 +70,6 @@ describe("decision 16: which quotes act", () => {
     expect(world.engine.metrics().quotesCounted).toBe(1);
   });
 
-  it("a heartbeat renews the quote, and triggers nothing that the market has not passed", async () => {
-    const world = await createWorld();
-    await world.quote("98", "99");
-    const stop = await world.place(STOP);
-    for (let n = 0; n < 10; n++) {
-      await world.pass(1_000, { heartbeat: true });
-      expect(world.engine.quote("BTC/USD")?.fresh).toBe(true);
-    }
-    expect(sentTo(world.venue)).toEqual([]);
-    expect(await world.status(stop)).toBe("NEW WAITING");
-    await world.pass(5_001, { heartbeat: false });
-    expect(world.engine.quote("BTC/USD")?.fresh).toBe(false);
-  });
-
   it("a quote that is too old at the admission decides nothing; the heartbeat that confirms it does", async () => {
     const world = await createWorld();
     await world.quote("120", "121");

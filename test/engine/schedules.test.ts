@@ -308,25 +308,6 @@ describe("decision 31: an iceberg", () => {
   });
 });
 
-describe("decision 31: icebergQty on other types", () => {
-  it.each([
-    ["a limit", { type: "SYNTHETIC_LIMIT", price: "100" }, "100", "BUY 0.4 @ 100"],
-    ["a stop-limit", { type: "STOP_LOSS_LIMIT", stopPrice: "100", price: "101" }, "100", "BUY 0.4 @ 101"],
-    [
-      "a take-profit-limit",
-      { type: "TAKE_PROFIT_LIMIT", stopPrice: "100", price: "101" },
-      "99",
-      "BUY 0.4 @ 101",
-    ],
-  ] as const)("%s", async (_what, fields, ask, sent) => {
-    const world = await createWorld();
-    const order = await world.place({ ...fields, icebergQty: "0.4" });
-    for (let n = 0; n < 4; n++) await world.quote("90", ask);
-    expect(sentTo(world.venue)[0]).toBe(sent);
-    expect([world.venue.submitted.length, await world.status(order)]).toEqual([3, "FILLED FILLED"]);
-  });
-});
-
 describe("contract rule 1, decision 31: admission of an iceberg", () => {
   it.each([
     ["a display quantity worth less than the minimum", { icebergQty: "0.149999" }, -1013],

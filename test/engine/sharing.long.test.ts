@@ -103,47 +103,6 @@ describe("decision KY: nodes share the shards", () => {
     expect(two).toEqual(one);
   });
 
-  it("an order that has moved is executed by its new owner, once", async () => {
-    const venue = createScriptedVenue();
-    const sent: string[] = [];
-    const cluster = createCluster(venue, {
-      submitting: (name, { accountId }) => void sent.push(`${name} ${accountId}`),
-    });
-    const a = await cluster.join("a");
-    await cluster.quote("100", "101");
-    await cluster.quote("100", "101");
-    await cluster.pass(3_000);
-    for (const accountId of ACCOUNT_IDS)
-      await place(a.engine, accountId, { side: "SELL", type: "STOP_MARKET", stopPrice: "95" });
-    const b = await cluster.join("b");
-    await cluster.pass(6 * TTL_MS);
-    await cluster.quote("94", "95");
-    await cluster.pass(TTL_MS);
-    const wanted = ACCOUNT_IDS.map((accountId) => `${ownerOf([a, b], accountId).name} ${accountId}`);
-    expect(sent.sort()).toEqual(wanted.sort());
-    expect((await a.node.verify()).live).toBe((await b.node.verify()).live);
-  });
-
-  it("a crash: the others take the shards of the dead node, with its orders", async () => {
-    const cluster = createCluster();
-    const nodes = await evenCluster(["a", "b", "c"], cluster);
-    const placed = new Map<number, number>();
-    for (const accountId of ACCOUNT_IDS) {
-      const { engine } = ownerOf(nodes, accountId);
-      placed.set(accountId, (await place(engine, accountId, { price: "90" })).orderId);
-    }
-    const [a, ...left] = nodes as [Sharer, ...Sharer[]];
-    a.process.kill();
-    await cluster.pass(2 * TTL_MS);
-    expect(left.map((node) => shardsOf(node).length)).toEqual([128, 128]);
-    expect(left.filter(({ node }) => node.status().keepsMarket)).toHaveLength(1);
-    for (const accountId of ACCOUNT_IDS) {
-      const { engine } = ownerOf(left, accountId);
-      const found = await engine.find({ accountId, orderId: placed.get(accountId) ?? 0 });
-      expect(found?.accountId).toBe(accountId);
-    }
-  });
-
   it("a node that leaves gives everything away first, and is served by others without a ttl of waiting", async () => {
     const cluster = createCluster();
     const nodes = await evenCluster(["a", "b", "c"], cluster);
