@@ -91,21 +91,6 @@ describe("decision KG: the events of facts", () => {
     ]);
   });
 
-  it("tell a fill that the venue reports twice once", async () => {
-    const world = await createWorld();
-    world.venue.onSubmit = ({ childId }) => reported(childId, "open");
-    await world.place({ price: "100" });
-    await world.quote("99", "100");
-    const received = receive(world.engine);
-    const { childId = "" } = world.venue.submitted[0] ?? {};
-    const report = reported(childId, "open", [fillOf({ quantity: "0.4", id: "once" })]);
-    for (let n = 0; n < 2; n++) {
-      world.venue.say(report);
-      await world.engine.idle();
-    }
-    expect(received).toEqual(["fill 1 0.4"]);
-  });
-
   it("tell the loser of a pair before the winner, and the list at last", async () => {
     const world = await createWorld();
     await world.placeList("oco", OCO);
@@ -248,17 +233,6 @@ describe("I54: the event stream", () => {
 });
 
 describe("listeners", () => {
-  it("receive nothing after they left", async () => {
-    const world = await createWorld();
-    const received: number[] = [];
-    const listener = ({ sequence }: Readonly<{ sequence: number }>): void => void received.push(sequence);
-    const leave = world.engine.events.on("order", listener);
-    await world.place({ price: "100" });
-    leave();
-    await world.place({ price: "100" });
-    expect(received).toEqual([1]);
-  });
-
   it("may act on the engine during an event", async () => {
     const world = await createWorld();
     const canceled: number[] = [];

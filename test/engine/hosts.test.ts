@@ -5,7 +5,7 @@ import { type Engine, EngineError, type EngineFault, openEngine } from "../../sr
 import { OrderError } from "../../src/errors/index.ts";
 import type { VenueCapabilities } from "../../src/ports/index.ts";
 import type { OrderFields } from "../../src/requests/index.ts";
-import { createScriptedVenue, filled, sentTo } from "../support/scripted-venue.ts";
+import { createScriptedVenue, filled } from "../support/scripted-venue.ts";
 import { createWorld, SYMBOL, type World } from "../support/world.ts";
 
 const EXIT = { side: "SELL", type: "STOP_MARKET", stopPrice: "100", reduceOnly: true } as const;
@@ -67,18 +67,6 @@ describe("decision CC: the host's answers when an order is placed", () => {
 });
 
 describe("decision CC: the host's answers while an order works", () => {
-  it("a position that cannot be read sends nothing and is requested again", async () => {
-    const world = await createWorld();
-    world.exposure.position = () => 1_000_000 as never;
-    await world.place(EXIT);
-    world.exposure.position = () => "1" as never;
-    await world.quote("99", "100");
-    expect(world.venue.submitted).toEqual([]);
-    Object.assign(world.exposure, { position: () => Promise.resolve(500_000) });
-    await world.quote("99", "100");
-    expect(sentTo(world.venue)).toEqual(["SELL 0.5"]);
-  });
-
   it.each<readonly [what: string, quote: unknown]>([
     ["null", null],
     ["text", "60000"],
