@@ -170,6 +170,17 @@ describe("decision 13: the record of a report about the child in flight", () => 
     const done = sent().meet(fresh ? ({ ...event, quote: quoteAt("99", "100") } as ParentEvent) : event);
     expect(words(done)).toEqual(["FILLED a", "CHILD_CLOSED DONE", ...ends]);
   });
+
+  it("decision 25: a reduce-only parent goes on with any rest", () => {
+    const subject = new Subject({ reduceOnly: true });
+    const quote = quoteAt("99", "100");
+    subject.meet({ kind: "MEASURED", quote, fresh: true, exposure: quantity("1") });
+    const report = { childId: subject.childId, state: "closed", fills: [fillOf("a", "0.99")] } as const;
+    expect(words(subject.meet({ kind: "REPORTED", report, quote }))).toEqual([
+      "FILLED a",
+      "CHILD_CLOSED DONE",
+    ]);
+  });
 });
 
 describe("I50, decision 11: the record of executions that came too late", () => {
