@@ -49,33 +49,6 @@ async function facts(orderId: number): Promise<readonly string[]> {
   );
 }
 
-it("decision 12: timeout-before is UNKNOWN and is voided only after deadline and quiet time; the next attempt has a new id", async () => {
-  const orderId = await placeStop();
-  await fault({ mode: "timeout-before", count: 1 });
-  await quote(111, 112);
-  expect(await look(orderId)).toBe("NEW WORKING 0");
-  await pass(2_000);
-  expect(await look(orderId)).toBe("NEW UNKNOWN 0");
-  await quote(112, 113);
-  await pass(1_999);
-  expect(await look(orderId)).toBe("NEW UNKNOWN 0");
-  // It is sent again on the quote that stands.
-  await pass(10_000);
-  expect(await look(orderId)).toBe("FILLED FILLED 1");
-  expect(await facts(orderId)).toEqual([
-    "ACCEPTED",
-    "TRIGGERED",
-    "CHILD_INTENDED",
-    "CHILD_UNKNOWN",
-    "VOIDED",
-    "CHILD_INTENDED",
-    "FILLED",
-    "DONE",
-    "ENDED",
-  ]);
-  expect((await children()).map(({ submissions }) => submissions)).toEqual([1]);
-});
-
 it("complaint 17, decision 12: timeout-after is UNKNOWN until the look-up finds the fill; nothing is sent again", async () => {
   const orderId = await placeStop();
   await fault({ mode: "timeout-after", count: 1 });
@@ -85,18 +58,6 @@ it("complaint 17, decision 12: timeout-after is UNKNOWN until the look-up finds 
   expect(await look(orderId)).toBe("FILLED FILLED 1");
   for (let n = 0; n < 20; n++) await quote(120 + n, 121 + n);
   expect(await children()).toHaveLength(1);
-});
-
-it("decision 12: failing look-ups leave the child UNKNOWN, however long, and settle it when they answer", async () => {
-  const orderId = await placeStop();
-  await fault({ mode: "timeout-after", lookup: "fail" });
-  await quote(111, 112);
-  await pass(120_000);
-  expect(await look(orderId)).toBe("NEW UNKNOWN 0");
-  expect(await facts(orderId)).toContain("UNKNOWN_ESCALATED");
-  await fault({});
-  await pass(10_000);
-  expect(await look(orderId)).toBe("FILLED FILLED 1");
 });
 
 it("decision CB: an operator settles an unknown child over the control interface, and only an unknown one", async () => {
@@ -114,58 +75,11 @@ it("decision CB: an operator settles an unknown child over the control interface
   await expect(sandbox.control("POST", "venue/settle", word)).rejects.toThrow("409");
 });
 
-it("complaint 33, decision 11: a venue that forgot an executed child is believed after its proof, and its late fill is counted and flagged", async () => {
-  const orderId = await placeStop();
-  await fault({ mode: "timeout-before", lookup: "not-found", count: 1 });
-  await quote(111, 112);
-  await pass(20_000);
-  const [childId] = (await lastChild(orderId)) ?? [];
-  await sandbox.signed("DELETE", "/api/v2/order", { symbol: SYMBOL, orderId });
-  await sandbox.control("POST", "venue/events", {
-    child: childId,
-    executionId: "late-1",
-    quantity: "0.25",
-    price: "112",
-  });
-  expect(await look(orderId)).toBe("CANCELED CANCELED 0.25");
-  expect(await facts(orderId)).toContain("LATE_FILL");
-});
-
 async function lastChild(orderId: number): Promise<readonly [string] | undefined> {
   const { body } = await sandbox.signed("GET", "/api/v2/order", { symbol: SYMBOL, orderId });
   const id = body["lastChildClientOrderId"];
   return typeof id === "string" ? [id] : undefined;
 }
-
-it("partial fills leave the rest to later quotes, and every child is for the rest (complaint 37)", async () => {
-  const orderId = await placeStop();
-  await fault({ mode: "partial", fraction: "0.25", count: 2 });
-  await quote(111, 112);
-  expect(await look(orderId)).toBe("PARTIALLY_FILLED WAITING 0.25");
-  await quote(111, 112);
-  await quote(111, 112);
-  expect(await look(orderId)).toBe("FILLED FILLED 1");
-  expect((await children()).map(({ quantity }) => quantity)).toEqual(["1", "0.75", "0.5625"]);
-});
-
-it("complaint 50, decision 26: a refused child frees its quantity and the next waits 100 ms, then 200 ms", async () => {
-  const orderId = await placeStop();
-  await fault({ mode: "reject", count: 2 });
-  await quote(111, 112);
-  expect(await look(orderId)).toBe("NEW WAITING 0");
-  await pass(99);
-  await quote(111, 112);
-  expect(await children()).toHaveLength(1);
-  await pass(1);
-  await quote(111, 112);
-  expect(await children()).toHaveLength(2);
-  await pass(199);
-  await quote(111, 112);
-  expect(await children()).toHaveLength(2);
-  await pass(1);
-  await quote(111, 112);
-  expect(await look(orderId)).toBe("FILLED FILLED 1");
-});
 
 it("decision 13: a cancel while a child is held is answered with cancelPending; after the release the order is FILLED", async () => {
   const orderId = await placeStop();

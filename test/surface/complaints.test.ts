@@ -1,14 +1,9 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { NativeExecution } from "../../src/model/index.ts";
-import { openAppendLog } from "../../src/paper-exchange/append-log.ts";
-import { decodeEntry, encodeEntry } from "../../src/paper-exchange/entry.ts";
 import type { NativeOrders } from "../../src/ports/index.ts";
 import { type RequestParameters, signSocketParameters } from "../../src/signing/index.ts";
 import type { JsonObject } from "../../src/wire/index.ts";
-import { messageOf, paramsOf } from "../support/hostile-socket.ts";
+import { messageOf } from "../support/hostile-socket.ts";
 import { attack, type HostileWorld, openHostileWorld, refusal } from "../support/hostile-world.ts";
 import { RESTING, reportedExecution, reportedOrder } from "../support/native-world.ts";
 import { FAR_LIMIT, KEYS, START_MS } from "../support/service-world.ts";
@@ -149,49 +144,5 @@ describe(`complaint 39: the id ${ID} is exact`, () => {
     await client.until(() => client.events.length === 1);
     expect(client.events[0]).toMatchObject({ e: "ORDER_TRADE_UPDATE", o: { i: ID } });
     expect(client.texts.at(-1)).toContain(`"i":${ID},`);
-  });
-
-  it("in the paper venue's records on disk", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "complaint-39-"));
-    onTestFinished(() => rm(folder, { recursive: true }));
-    const path = join(folder, "venue.log");
-    const entry = { kind: "canceled", orderId: ID, reason: "USER_CANCELED", timeMs: START_MS } as const;
-    const { log } = await openAppendLog(path);
-    await log.append(encodeEntry(entry));
-    await log.close();
-    const { log: reopened, lines } = await openAppendLog(path);
-    expect(lines.map(decodeEntry)).toEqual([entry]);
-    expect(lines[0]).toContain(digits);
-    await reopened.close();
-  });
-});
-
-describe("complaint 41: the order of WebSocket parameters, and apiKey", () => {
-  const right = { method: "order.status", json: '{"symbol":"BTC/USD","origClientOrderId":"hostile-base"}' };
-
-  it("params verify in any order, also names of which one is a prefix of the other", async () => {
-    const world = await opened();
-    const members = paramsOf(right).slice(1, -1).split(",");
-    for (const order of [members, [...members].reverse(), [...members.slice(2), ...members.slice(0, 2)]]) {
-      await world.acceptsMessage(`{"id":1,"method":"order.status","params":{${order.join(",")}}}`);
-    }
-    const trailing = {
-      symbol: "BTC/USD",
-      side: "BUY",
-      type: "TRAILING_STOP_LIMIT",
-      quantity: "0.01",
-      price: "9000",
-      price2: "5",
-      newClientOrderId: "sorted",
-    };
-    const json = JSON.stringify(trailing);
-    expect(await world.acceptsMessage({ method: "order.place", json })).toMatchObject({ price2: "5" });
-  });
-
-  it("a request without apiKey, or with another than the signed one, is refused", async () => {
-    const world = await opened();
-    await world.refusesMessage({ ...right, apiKey: undefined }, { status: 401, code: -2014 });
-    const other = messageOf(right).replace(KEYS.owner.apiKey, KEYS.reader.apiKey);
-    await world.refusesMessage(other, refusal(-1022));
   });
 });

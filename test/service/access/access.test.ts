@@ -37,29 +37,6 @@ const page = (world: ServiceWorld, rest: Parameters<typeof requestOf>[2] = {}): 
   );
 
 describe("permissions", () => {
-  it("decision 39: the public routes are open, every other route needs a key", async () => {
-    const world = await openWorld();
-    for (const { method, path, access } of ROUTES) {
-      const { status, body } = await call(world, method, path);
-      if (access === "PUBLIC") expect([path, status === 200 || status === 400]).toEqual([path, true]);
-      else expect([path, status, body.code]).toEqual([path, 401, -2014]);
-    }
-  });
-
-  it("decision 39: unknown key, missing permission and wrong address get the same bytes, 401 -2015", async () => {
-    const world = await openWorld();
-    const answers = [
-      await page(world, { key: KEYS.nobody }),
-      await page(world, { key: KEYS.trader }),
-      await page(world, { key: KEYS.elsewhere, address: "192.0.2.7" }),
-      await world.service.handle(
-        requestOf("POST", "/api/order", { key: KEYS.reader, query: { nonce: "1" } }),
-      ),
-    ];
-    for (const { status, body } of answers) expect([status, body]).toEqual([401, answers[0]?.body]);
-    expect(answers[0]?.body).toContain('"code":-2015');
-  });
-
   it("a wrong address or a missing permission is refused before the request is parsed, dated or remembered, so that its time is that of an unknown key", async () => {
     const world = await openWorld();
     const stale = world.clock.nowMs() - 60_000;
@@ -73,22 +50,6 @@ describe("permissions", () => {
     expect((await requested({ key: KEYS.reader }, query)).body.code).toBe(-2013);
   });
 
-  it("decision 39: READ reads, TRADE places and cancels; neither permission includes the other", async () => {
-    const world = await openWorld();
-    expect((await page(world, { key: KEYS.reader })).status).toBe(200);
-    const placed = await place(world, {}, { key: KEYS.trader });
-    expect(placed.status).toBe(200);
-    const query = {
-      symbol: "BTC/USD",
-      orderId: placed.body.orderId as number,
-      timestamp: world.clock.nowMs(),
-    };
-    expect((await call(world, "GET", "/api/order", { key: KEYS.trader, query })).status).toBe(401);
-    expect((await call(world, "DELETE", "/api/order", { key: KEYS.reader, query })).status).toBe(401);
-    const fresh = { ...query, nonce: world.nonce() };
-    expect((await call(world, "DELETE", "/api/order", { key: KEYS.trader, query: fresh })).status).toBe(200);
-  });
-
   it.each(["10.1.2.3", "::ffff:10.1.2.3", "2001:db8::5"])(
     "an address on the list is admitted: %s",
     async (address) => {
@@ -96,43 +57,9 @@ describe("permissions", () => {
       expect((await page(world, { key: KEYS.elsewhere, address })).status).toBe(200);
     },
   );
-
-  it("decision 49: replacing an account ends its earlier keys at once", async () => {
-    const world = await openWorld();
-    const account = { accountId: 1, userId: 1, enableDataSharing: true, delegates: [], restricted: false };
-    world.accounts.put({ account, keys: [] });
-    expect((await page(world)).status).toBe(401);
-  });
 });
 
 describe("the account of a request", () => {
-  const requested = async (world: ServiceWorld, rest: Record<string, number>): Promise<number> => {
-    const query = { apiManaged: true, ...rest, nonce: world.nonce() };
-    const { status, body } = await call(world, "GET", "/api/v3/openOrders", { key, query });
-    return status === 200 ? 200 : (body.code as number);
-  };
-
-  it("contract, Shared: another account is served if the user owns it or has this permission delegated", async () => {
-    const world = await openWorld();
-    expect(await requested(world, { account: 1 })).toBe(200);
-    expect(await requested(world, { account: 4, userId: 1 })).toBe(200);
-    expect(await requested(world, { account: 3 })).toBe(200);
-    const placed = await place(world, { account: 3 });
-    expect([placed.status, placed.body.code]).toEqual([401, -1002]);
-  });
-
-  it("I07: a foreign account, an unknown one and another's userId get one answer, -1002", async () => {
-    const world = await openWorld();
-    expect(await requested(world, { account: 2 })).toBe(-1002);
-    expect(await requested(world, { account: 999 })).toBe(-1002);
-    expect(await requested(world, { userId: 2 })).toBe(-1002);
-    const answers = [2, 999].map((account) =>
-      page(world, { query: { apiManaged: true, account, nonce: world.nonce() } }),
-    );
-    const [foreign, missing] = await Promise.all(answers);
-    expect(foreign?.body).toBe(missing?.body);
-  });
-
   it("decision 14: the owner's consent counts, also for an order on the caller's own account", async () => {
     const world = await openWorld();
     world.accounts.put({

@@ -5,7 +5,6 @@ import { METHODS, ROUTES } from "../../../src/requests/index.ts";
 import { ENTRANCES, openAccountWorld } from "../../support/entrances.ts";
 import { createFaultyStore } from "../../support/faulty-store.ts";
 import { ask, openNativeWorld, read } from "../../support/native-world.ts";
-import { reported } from "../../support/scripted-venue.ts";
 import {
   call,
   FAR_LIMIT,
@@ -65,26 +64,6 @@ describe("contract, Errors: an advanced route that is not available is 404 or 50
     const received = await answers(world);
     expect(received.length).toBe(5 + 4);
     for (const [status] of received as readonly (readonly unknown[])[]) expect(status).toBe(200);
-  });
-});
-
-describe("contract, Errors: an unknown order", () => {
-  it.each([
-    "GET /api/v2/order",
-    "GET /api/v2/getOrderStatus",
-    "GET /api/v2/orderStatus",
-    "POST /api/v2/orderStatus",
-    "POST /api/v2/getOrderStatus",
-  ])("%s: code -2013 and a msg that says so", async (route) => {
-    const world = await openNativeWorld();
-    const [method = "", path = ""] = route.split(" ");
-    for (const name of [{ orderId: 5 }, { orderId: -256 }, { clOrdId: "nobody" }]) {
-      const fields = { symbol: "BTC/USD", ...name };
-      const { status, body } = await (method === "GET"
-        ? read(world, path, fields)
-        : ask(world, path, fields));
-      expect([status, body.code, body.msg]).toEqual([400, -2013, "Order does not exist."]);
-    }
   });
 });
 
@@ -157,36 +136,6 @@ describe("contract, Errors: an outcome that is uncertain is reconciled by id", (
     const again = await place(world, { newClientOrderId: "mine" });
     expect([again.status, again.body.orderId]).toEqual([200, found.body.orderId]);
     expect(world.engine.metrics().openParents).toBe(1);
-  });
-
-  it("a child with an unknown outcome is apiState UNKNOWN, under both ids, until the outcome is known", async () => {
-    const world = await openWorld();
-    const placed = await place(world, { newClientOrderId: "mine" });
-    world.venue.onSubmit = () => new Error("timeout");
-    world.venue.onLookup = () => new Error("timeout");
-    world.feed.quote({ symbol: "BTC/USD", bid: "6999", ask: "7000" });
-    await world.engine.idle();
-    const states = async (): Promise<readonly unknown[]> => {
-      const received: unknown[] = [];
-      for (const id of [{ orderId: placed.body.orderId as number }, { clOrdId: "mine" }]) {
-        const query = { symbol: "BTC/USD", ...id, timestamp: world.clock.nowMs() };
-        const { body } = await call(world, "GET", "/api/v2/order", { key, query });
-        received.push([body.status, body.apiState]);
-      }
-      return received;
-    };
-    expect(await states()).toEqual([
-      ["NEW", "UNKNOWN"],
-      ["NEW", "UNKNOWN"],
-    ]);
-    expect((await place(world, { newClientOrderId: "mine" })).body.apiState).toBe("UNKNOWN");
-    world.venue.say(reported(world.venue.submitted[0]?.childId ?? "", "open"));
-    await world.engine.idle();
-    expect(await states()).toEqual([
-      ["NEW", "WORKING"],
-      ["NEW", "WORKING"],
-    ]);
-    expect(world.venue.submitted).toHaveLength(1);
   });
 });
 

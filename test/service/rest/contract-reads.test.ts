@@ -1,14 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { NativeOrder } from "../../../src/model/index.ts";
 import { ROUTES } from "../../../src/requests/index.ts";
-import {
-  ask,
-  openNativeWorld,
-  placeNative,
-  read,
-  reportedExecution,
-  reportedOrder,
-} from "../../support/native-world.ts";
+import { ask, openNativeWorld, read, reportedExecution, reportedOrder } from "../../support/native-world.ts";
 import { call, openWorld, place, type Reply, type ServiceWorld } from "../../support/service-world.ts";
 
 type Row = Readonly<Record<string, unknown>>;
@@ -53,25 +46,6 @@ describe("contract, Endpoints: public routes need no authentication, all others 
       else expect([200, -1112]).toContain(status === 200 ? status : body.code);
     },
   );
-});
-
-describe("contract, Errors: public invalid input is 400 with `error`", () => {
-  it.each<readonly [string, Readonly<Record<string, string>>, number]>([
-    ["ticker", {}, -1102],
-    ["ticker", { symbol: "DOGE/USD" }, -1121],
-    ["ticker/24hr", { symbol: "DOGE/USD" }, -1121],
-    ["depth", {}, -1102],
-    ["depth", { symbol: "DOGE/USD" }, -1121],
-    ["depth", { symbol: "BTC/USD", limit: "0" }, -1130],
-    ["depth", { symbol: "BTC/USD", limit: "ten" }, -1100],
-    ["getInstrumentPairs", { limit: "0" }, -1130],
-    ["getInstrumentPairs", { limit: "5001" }, -1102],
-    ["getInstrumentPairs", { limit: "1.5" }, -1100],
-  ])("%s with %j", async (route, query, code) => {
-    const { status, body } = await publicly(await openWorld(), route, query);
-    expect([status, body.code]).toEqual([400, code]);
-    expect(String(body.error).length).toBeGreaterThan(10);
-  });
 });
 
 describe("contract, Limits: getInstrumentPairs and depth respect their limits on the wire", () => {
@@ -135,20 +109,4 @@ describe("contract, What the service does: native history is bounded", () => {
     const orders = body.orders as readonly Row[];
     expect([orders.length, orders[0]?.orderId, orders.at(-1)?.orderId]).toEqual([1_000, 201, 1_200]);
   });
-});
-
-describe("contract, Native status and history: POST status accepts every name of the client id", () => {
-  const PATHS = ["/api/v2/orderStatus", "/api/v2/getOrderStatus"];
-  const ALIASES = ["origClientOrderId", "clientOrderId", "clOrdId", "clordid"];
-
-  it.each(PATHS.flatMap((path) => ALIASES.map((alias) => [path, alias] as const)))(
-    "%s by %s",
-    async (path, alias) => {
-      const world = await openNativeWorld();
-      await placeNative(world, { newClientOrderId: "mine" });
-      const found = await ask(world, path, { symbol: "BTC/USD", [alias]: "mine" });
-      expect([found.status, found.body.clientOrderId]).toEqual([200, "mine"]);
-      expect((await ask(world, path, { symbol: "BTC/USD", [alias]: "other" })).body.code).toBe(-2013);
-    },
-  );
 });

@@ -1,8 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createMemoryStore } from "../../../src/adapters/memory/index.ts";
 import { OrderError } from "../../../src/errors/index.ts";
 import type { JsonObject } from "../../../src/wire/index.ts";
-import { createFaultyStore } from "../../support/faulty-store.ts";
 import {
   call,
   KEYS,
@@ -32,15 +30,6 @@ describe("failures", () => {
     expect([placed.status, placed.body.code]).toEqual([503, -1001]);
     expect(world.engine.metrics().records).toBe(0);
     expectNothingLeaked(world, [placed.body]);
-  });
-
-  it("I71: a store that cannot be read is an error, never an empty page", async () => {
-    const store = createFaultyStore(createMemoryStore());
-    const world = await openWorld({ store });
-    store.inject("fail-reads");
-    const query = { apiManaged: true, includeHistory: true, nonce: "1" };
-    const page = await call(world, "GET", "/api/v3/openOrders", { key, query });
-    expect([page.status, page.body.code]).toEqual([503, -1001]);
   });
 
   it("an unexpected failure is 500: -1000 for a read, -1006 (reconcile) for a write; reported without its message", async () => {

@@ -1,14 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { createMemoryStore } from "../../../src/adapters/memory/index.ts";
 import type { RequestParameters } from "../../../src/signing/index.ts";
 import type { JsonObject } from "../../../src/wire/index.ts";
-import { createFaultyStore } from "../../support/faulty-store.ts";
-import { filled, reported } from "../../support/scripted-venue.ts";
+import { reported } from "../../support/scripted-venue.ts";
 import {
   call,
   KEYS,
   openWorld,
-  place,
   placeList,
   type Reply,
   type ServiceWorld,
@@ -47,15 +44,6 @@ const reportsOf = (body: JsonObject): readonly JsonObject[] => body.orderReports
 const statusesOf = (body: JsonObject): readonly unknown[] => reportsOf(body).map(({ status }) => status);
 const legOf = ({ body }: Reply, index: number): number => reportsOf(body)[index]?.orderId as number;
 
-/** An OTOCO whose entry was filled at once, so that the exits are active and the entry has ended. */
-async function placeEntered(world: ServiceWorld): Promise<Reply> {
-  world.venue.onSubmit = (child) => filled(child, "6500");
-  const placed = await placeList(world, "otoco");
-  world.feed.quote({ symbol: "BTC/USD", bid: "6499", ask: "6500" });
-  await world.engine.idle();
-  return placed;
-}
-
 /** An OTOCO whose entry has a child in flight. */
 async function placeWorking(world: ServiceWorld): Promise<Reply> {
   world.venue.onSubmit = ({ childId }) => reported(childId, "open");
@@ -81,17 +69,6 @@ describe("GET /api/v3/orderList", () => {
       { orderListId, instrumentId: 1 },
     ]) {
       expect((await look(world, query)).body).toEqual(placed.body);
-    }
-  });
-
-  it("finds a list after it has ended", async () => {
-    const world = await openWorld();
-    const orderListId = listIdOf(await placeList(world, "oco", { listClientOrderId: "mine" }));
-    await cancel(world, { orderListId });
-    for (const query of [{ orderListId }, { listClientOrderId: "mine" }]) {
-      const { body } = await look(world, query);
-      expect(body).toMatchObject({ orderListId, listStatusType: "ALL_DONE", listOrderStatus: "ALL_DONE" });
-      expect(statusesOf(body)).toEqual(["CANCELED", "CANCELED"]);
     }
   });
 
@@ -203,13 +180,6 @@ describe("DELETE /api/v3/orderList", () => {
     }
     expect(world.engine.metrics().records).toBe(records);
   });
-
-  it("decisions 13, 14: works while draining", async () => {
-    const world = await openWorld();
-    const orderListId = listIdOf(await placeList(world, "oco"));
-    world.engine.drain();
-    expect((await cancel(world, { orderListId })).body.listOrderStatus).toBe("ALL_DONE");
-  });
 });
 
 describe("DELETE of an order that is a leg", () => {
@@ -227,27 +197,6 @@ describe("DELETE of an order that is a leg", () => {
       }
     },
   );
-
-  it("I50: a filled entry cannot be canceled, and its exits stay", async () => {
-    const world = await openWorld();
-    const placed = await placeEntered(world);
-    const refused = await cancelOrder(world, legOf(placed, 0));
-    expect([refused.status, refused.body.code]).toEqual([400, -2011]);
-    const { body } = await look(world, { orderListId: listIdOf(placed) });
-    expect(statusesOf(body)).toEqual(["FILLED", "NEW", "NEW"]);
-  });
-
-  it("decision 13: the list of a filled entry can be canceled: the exits end, the fill stays", async () => {
-    const world = await openWorld();
-    const placed = await placeEntered(world);
-    const { body } = await cancel(world, { orderListId: listIdOf(placed) });
-    expect([body.listOrderStatus, ...statusesOf(body)]).toEqual([
-      "ALL_DONE",
-      "FILLED",
-      "CANCELED",
-      "CANCELED",
-    ]);
-  });
 });
 
 describe("pages of lists", () => {
@@ -284,83 +233,5 @@ describe("pages of lists", () => {
     expect(await seen("allOrderList", { startTime: second + 1 })).toEqual([2, 3]);
     expect(await seen("allOrderList", { endTime: third - 1 })).toEqual([0, 1]);
     expect(await seen("allOrderList", { endTime: third, limit: 1 })).toEqual([2]);
-  });
-
-  it.each(["openOrderList", "allOrderList"])(
-    "contract, Limits: %s refuses an invalid range",
-    async (name) => {
-      const world = await openWorld();
-      for (const [query, code] of [
-        [{ limit: 0 }, -1130],
-        [{ limit: 1_001 }, -1102],
-        [{ limit: "x" }, -1100],
-        [{ startTime: 2, endTime: 1 }, -1023],
-        [{ symbol: "BTC/USD" }, -1104],
-      ] as const) {
-        const options = { key, query: { ...query, nonce: world.nonce() } };
-        const { status, body } = await call(world, "GET", `/api/v3/${name}`, options);
-        expect([query, status, body.code]).toEqual([query, 400, code]);
-      }
-    },
-  );
-
-  it("I71: unreadable history is an error, never an empty page", async () => {
-    const store = createFaultyStore(createMemoryStore());
-    const world = await openWorld({ store });
-    store.inject("fail-reads");
-    const options = { key, query: { nonce: "1" } };
-    const page = await call(world, "GET", "/api/v3/allOrderList", options);
-    expect([page.status, page.body.code]).toEqual([503, -1001]);
-  });
-});
-
-describe("permission to read and cancel lists", () => {
-  it("decision 39: READ reads, TRADE cancels; neither permission includes the other", async () => {
-    const world = await openWorld();
-    const orderListId = listIdOf(await placeList(world, "oco", {}, { key: KEYS.trader }));
-    const requested = async (method: string, name: string, by: typeof key): Promise<number> => {
-      const query = name === "orderList" ? { orderListId, nonce: world.nonce() } : { nonce: world.nonce() };
-      return (await call(world, method, `/api/v3/${name}`, { key: by, query })).status;
-    };
-    for (const name of ["orderList", "openOrderList", "allOrderList"]) {
-      expect([name, await requested("GET", name, KEYS.reader)]).toEqual([name, 200]);
-      expect([name, await requested("GET", name, KEYS.trader)]).toEqual([name, 401]);
-    }
-    expect(await requested("DELETE", "orderList", KEYS.reader)).toBe(401);
-    expect(await requested("DELETE", "orderList", KEYS.trader)).toBe(200);
-  });
-
-  it("contract, Shared: a delegate reads another account's lists, and only reads if READ is all it has", async () => {
-    const world = await openWorld();
-    const account = 3;
-    expect(await pageOf(world, "allOrderList", { account })).toEqual([]);
-    expect((await cancel(world, { orderListId: -256, account })).body.code).toBe(-1002);
-    expect((await look(world, { orderListId: -256, account: 2 })).body.code).toBe(-1002);
-    expect((await look(world, { orderListId: -256, userId: 2 })).body.code).toBe(-1002);
-  });
-});
-
-describe("legs among the managed orders", () => {
-  it("contract, openOrders: held legs are in the page with history only", async () => {
-    const world = await openWorld();
-    await placeList(world, "otoco");
-    const page = async (includeHistory: boolean): Promise<unknown> => {
-      const query = { apiManaged: true, includeHistory, nonce: world.nonce() };
-      const { body } = await call(world, "GET", "/api/v3/openOrders", { key, query });
-      return [body.total, ...(body.orders as readonly JsonObject[]).map(({ status }) => status)];
-    };
-    expect(await page(false)).toEqual([1, "NEW"]);
-    expect(await page(true)).toEqual([3, "NEW", "PENDING_NEW", "PENDING_NEW"]);
-  });
-
-  it("decision 36: cancel-all counts every leg, including held ones", async () => {
-    const world = await openWorld();
-    await placeWorking(world);
-    await placeList(world, "oco");
-    await place(world, { price: "5000" });
-    const query = { apiManaged: true, nonce: world.nonce() };
-    const { body } = await call(world, "DELETE", "/api/v3/openOrders", { key, query });
-    expect(body).toEqual({ matchedCount: 6, canceledCount: 5, cancelPendingCount: 1 });
-    expect(await pageOf(world, "openOrderList")).toHaveLength(1);
   });
 });

@@ -154,14 +154,6 @@ describe("placing native orders", () => {
     expect((await world.paper.native.page({ accountId: 1, symbol: "BTC/USD", limit: 5 })).length).toBe(0);
   });
 
-  it("decision 39: needs TRADE, for an account of the caller", async () => {
-    const world = await openNativeWorld();
-    expect((await placeNative(world, {}, { key: KEYS.reader })).status).toBe(401);
-    expect((await placeNative(world, {}, { key: KEYS.trader })).status).toBe(200);
-    expect((await placeNative(world, { account: 4 })).body.accountId).toBe(4);
-    expect(code(await placeNative(world, { account: 2 }))).toBe(-1002);
-  });
-
   it("a host's refusal text is passed on word for word", async () => {
     const text = 'Not now: "maintenance" \\ until\n06:00 \u2028 é';
     const place = async (): Promise<never> => {
@@ -311,13 +303,6 @@ describe("cancelling native orders", () => {
     expect(await statusOf(world)).toBe("NEW");
     expect(code(await cancel(world, { orderId: 1n, cancelRestrictions: "ONLY_NEW" }))).toBe(-2011);
     expect((await cancel(world, { orderId: FIRST })).body.status).toBe("CANCELED");
-  });
-
-  it("decision 39: needs TRADE", async () => {
-    const world = await openNativeWorld();
-    await placeNative(world);
-    expect((await cancel(world, { orderId: FIRST }, KEYS.reader)).status).toBe(401);
-    expect(code(await cancel(world, { orderId: FIRST }, KEYS.stranger))).toBe(-2011);
   });
 });
 

@@ -11,7 +11,7 @@ import {
   reportedExecution,
   reportedOrder,
 } from "../../support/native-world.ts";
-import { call, KEYS, place, type Reply, requestOf, START_MS } from "../../support/service-world.ts";
+import { KEYS, place, type Reply, requestOf, START_MS } from "../../support/service-world.ts";
 
 const key = KEYS.owner;
 const FIRST = 9_007_199_254_740_993n;
@@ -158,16 +158,6 @@ describe("GET /api/v2/order for native orders", () => {
     expect((await read(world, "/api/v2/order", { clOrdId: "mine" })).body.orderId).toBe(FIRST);
   });
 
-  it("hostile 77: two ids of two orders are -2039", async () => {
-    const world = await openNativeWorld();
-    await placeNative(world, { newClientOrderId: "one" });
-    await placeNative(world, { newClientOrderId: "two" });
-    expect(code(await read(world, "/api/v2/order", { orderId: FIRST, clOrdId: "two" }))).toBe(-2039);
-    const reported = await openNativeWorld({}, holding([], [reportedOrder()]));
-    const { orderId } = reportedOrder();
-    expect(code(await read(reported, "/api/v2/order", { orderId, clOrdId: "two" }))).toBe(-2039);
-  });
-
   it("I07: unknown, foreign and other-market orders all get -2013 in one form", async () => {
     const world = await openNativeWorld();
     await placeNative(world, { newClientOrderId: "theirs" }, { key: KEYS.stranger });
@@ -182,20 +172,6 @@ describe("GET /api/v2/order for native orders", () => {
     ];
     for (const { status, body } of answers) expect([status, body]).toEqual([400, answers[0]?.body]);
     expect(answers[0]?.body.code).toBe(-2013);
-  });
-
-  it("I71: a database that is down is 503 -1001, never 'not found'", async () => {
-    const world = await openNativeWorld({}, () => ({ find: failing, executions: failing, page: failing }));
-    const answers = [
-      await read(world, "/api/v2/order", { orderId: FIRST }),
-      await read(world, "/api/v2/order", { clOrdId: "mine" }),
-      await read(world, "/api/v2/allOrders"),
-      await ask(world, "/api/v2/orderStatus", { symbol: "BTC/USD", orderId: FIRST }),
-      await ask(world, "/api/v2/getOrderHistory"),
-    ];
-    for (const answer of answers) expect([answer.status, code(answer)]).toEqual([503, -1001]);
-    const { orderId } = (await place(world, { newClientOrderId: "managed" })).body;
-    expect((await read(world, "/api/v2/order", { clOrdId: "managed" })).body.orderId).toBe(orderId);
   });
 });
 
@@ -269,15 +245,6 @@ describe("GET /api/v2/allOrders", () => {
     expect(code(await read(world, "/api/v2/allOrders", { limit: 1_001 }))).toBe(-1102);
   });
 
-  it("decision 39: needs READ, shows the caller's account, or a delegated one", async () => {
-    const world = await openNativeWorld();
-    await placeNative(world, {}, { key: KEYS.silent });
-    expect((await read(world, "/api/v2/allOrders", {}, KEYS.trader)).status).toBe(401);
-    expect(idsOf(await read(world, "/api/v2/allOrders", {}, KEYS.reader))).toEqual([]);
-    expect(idsOf(await read(world, "/api/v2/allOrders", { account: 3 }))).toEqual([FIRST]);
-    expect(code(await read(world, "/api/v2/allOrders", { account: 2 }))).toBe(-1002);
-  });
-
   it("convention 3.2: weighs 20, a single order 4", async () => {
     const world = await openNativeWorld();
     const used = ({ headers }: Reply): unknown => headers["X-MBX-USED-WEIGHT-1M"];
@@ -339,15 +306,6 @@ describe("POST /api/v2/orderStatus", () => {
       -2013,
     );
   });
-
-  it("decision 39: reading by POST needs READ and no timestamp", async () => {
-    const world = await openNativeWorld();
-    expect(
-      (await ask(world, "/api/v2/orderStatus", { symbol: "BTC/USD", orderId: 1 }, KEYS.trader)).status,
-    ).toBe(401);
-    const query = { symbol: "BTC/USD", orderId: 1 };
-    expect(code(await call(world, "POST", "/api/v2/getOrderStatus", { key, query }))).toBe(-2013);
-  });
 });
 
 describe("POST /api/v2/getOrderHistory", () => {
@@ -401,26 +359,5 @@ describe("POST /api/v2/getOrderHistory", () => {
     expect(await reported({ clordid: "two" })).toEqual(["two NEW", "two TRADE"]);
     expect(await reported({ symbol: "BTC/USD" })).toEqual(["one NEW"]);
     expect(await reported({ endTime: START_MS })).toEqual(["one NEW"]);
-  });
-
-  it("decision 39: needs READ; I07: shows the caller's account only", async () => {
-    const world = await openNativeWorld();
-    await placeNative(world, {}, { key: KEYS.stranger });
-    expect((await ask(world, "/api/v2/getOrderHistory", {}, KEYS.trader)).status).toBe(401);
-    expect((await ask(world, "/api/v2/getOrderHistory", {}, KEYS.reader)).body.orders).toEqual([]);
-  });
-});
-
-describe("decision 44: allow lists", () => {
-  it("contract, Versioning: GET needs orderStatus and allOrders, POST needs getOrderStatus", async () => {
-    const settings = { getAllowlist: ["orderStatus", "allOrders"], postAllowlist: ["getOrderStatus"] };
-    const world = await openNativeWorld({ service: { settings } });
-    expect((await read(world, "/api/v2/allOrders")).status).toBe(200);
-    expect(code(await read(world, "/api/v2/orderStatus", { orderId: 1 }))).toBe(-2013);
-    expect((await read(world, "/api/v2/getOrderHistory")).status).toBe(404);
-    const json = { symbol: "BTC/USD", orderId: 1 };
-    expect(code(await ask(world, "/api/v2/getOrderStatus", json))).toBe(-2013);
-    expect((await ask(world, "/api/v2/orderStatus", json)).status).toBe(404);
-    expect((await placeNative(world)).status).toBe(404);
   });
 });

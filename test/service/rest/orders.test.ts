@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { createMemoryDisk, createMemoryStore } from "../../../src/adapters/memory/index.ts";
 import type { RequestParameters } from "../../../src/signing/index.ts";
 import type { JsonObject } from "../../../src/wire/index.ts";
 import { fillOf, reported } from "../../support/scripted-venue.ts";
@@ -83,29 +82,6 @@ describe("POST /api/order", () => {
     const other = await place(world);
     expect(first.body).not.toContain(`"orderId":${idOf(other)},`);
   });
-
-  it("I03, I04: the same client id answers with its order, or is refused for another intent", async () => {
-    const world = await openWorld();
-    const first = await place(world, { newClientOrderId: "one" });
-    const same = await place(world, { newClientOrderId: "one", quantity: "0.010" });
-    const other = await place(world, { newClientOrderId: "one", price: "7001" });
-    expect(idOf(same)).toBe(idOf(first));
-    expect(other.body.code).toBe(-2010);
-    expect((await status(world, { orderId: idOf(first) })).body.price).toBe("7000");
-  });
-
-  it("decision 14: refused while the flag is off, draining or without consent; nothing is stored", async () => {
-    const off = await openWorld({ engine: { advancedOrders: false } });
-    expect((await place(off)).body.code).toBe(-1020);
-    expect((await place(off)).status).toBe(404);
-    const world = await openWorld();
-    const silent = await place(world, {}, { key: KEYS.silent });
-    expect([silent.status, silent.body.code]).toEqual([400, -2010]);
-    world.engine.drain();
-    const draining = await place(world);
-    expect([draining.status, draining.body.code]).toEqual([503, -1016]);
-    expect(world.engine.metrics().records).toBe(0);
-  });
 });
 
 describe("GET /api/v2/order and its aliases", () => {
@@ -161,16 +137,6 @@ describe("GET /api/v2/order and its aliases", () => {
     await world.engine.idle();
     expect(await trigger()).toEqual([orderId, "7000", atMs + 10]);
     expect(await trigger("/compat/api/v3/order")).toEqual([orderId, undefined, undefined]);
-  });
-
-  it("finds an order after it has ended", async () => {
-    const world = await openWorld();
-    const orderId = idOf(await place(world, { newClientOrderId: "mine" }));
-    await cancel(world, { orderId });
-    expect((await status(world, { clientOrderId: "mine" })).body).toMatchObject({
-      orderId,
-      status: "CANCELED",
-    });
   });
 
   it("decisions 5, 39: unknown, positive, foreign and other-symbol ids all get -2013 in one form", async () => {
@@ -344,22 +310,6 @@ describe("DELETE /api/v2/order and its alias", () => {
     }
     expect(world.engine.metrics().records).toBe(records);
     expect((await status(world, { orderId })).body.status).toBe("NEW");
-  });
-
-  it("decision 13: works while draining; a symbol alias resolves", async () => {
-    const world = await openWorld();
-    const orderId = idOf(await place(world));
-    world.engine.drain();
-    expect((await cancel(world, { symbol: "BTCUSD", orderId })).body.status).toBe("CANCELED");
-  });
-
-  it("decision 14: accepted orders are read and canceled after the flag was turned off", async () => {
-    const disk = createMemoryDisk();
-    const before = await openWorld({ store: createMemoryStore({ disk }) });
-    const orderId = idOf(await place(before));
-    const world = await openWorld({ store: createMemoryStore({ disk }), engine: { advancedOrders: false } });
-    expect((await status(world, { orderId })).body.status).toBe("NEW");
-    expect((await cancel(world, { orderId })).body.status).toBe("CANCELED");
   });
 });
 

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { createMemoryStore } from "../../../src/adapters/memory/index.ts";
 import { quantity } from "../../../src/decimal/index.ts";
 import type { RequestParameters } from "../../../src/signing/index.ts";
 import { type JsonObject, readJson, writeJson } from "../../../src/wire/index.ts";
@@ -256,22 +255,6 @@ describe("params", () => {
     const text = `{"id":1,"method":"order.status","params":${params.slice(0, -1)},"orderId":${lexeme}}}`;
     expect(refusalOf(await client.sendsRaw(text))).toEqual([400, code]);
   });
-
-  it("hostile 55: a repeated parameter is -1101, also with its name escaped", async () => {
-    const { client } = await openSocketWorld();
-    const params = writeJson(client.params({ symbol: "BTC/USD" }, key) as JsonObject);
-    const text = `{"id":1,"method":"order.status","params":${params.slice(0, -1)},"symb\\u006fl":"BTC/USD"}}`;
-    expect(refusalOf(await client.sendsRaw(text))).toEqual([400, -1101]);
-  });
-
-  it("hostile 54, 67: too many parameters and an unknown one are refused", async () => {
-    const { client } = await openSocketWorld();
-    const many = Object.fromEntries(Array.from({ length: 120 }, (_, index) => [`p${index}`, "1"]));
-    expect(refusalOf(await client.ask("order.status", many))).toEqual([400, -1101]);
-    expect(refusalOf(await client.ask("order.place", { ...FAR_LIMIT, status: "FILLED" }))).toEqual([
-      400, -1104,
-    ]);
-  });
 });
 
 type Twin = Readonly<{
@@ -399,18 +382,5 @@ describe("issue: the same order by REST and by WebSocket", () => {
     const [first, second] = [await send(1), await send(2)];
     expect(second.result).toEqual(first.result);
     expect(world.engine.metrics().openParents).toBe(1);
-  });
-
-  it("decision 14: with the flag off a placement is 404 -1020, reads and cancels continue", async () => {
-    const { client } = await openSocketWorld({ engine: { advancedOrders: false } });
-    expect(refusalOf(await client.ask("order.place", FAR_LIMIT))).toEqual([404, -1020]);
-    expect((await client.ask("openOrders.cancelAll", { apiManaged: true })).status).toBe(200);
-  });
-
-  it("I71: a store that fails is -1001, never an empty list", async () => {
-    const store = createMemoryStore();
-    const broken = { ...store, pageEndedLists: () => Promise.reject(new Error("no disk")) };
-    const { client } = await openSocketWorld({ store: Object.setPrototypeOf(broken, store) });
-    expect(refusalOf(await client.ask("allOrderLists"))).toEqual([503, -1001]);
   });
 });
