@@ -3,7 +3,6 @@ import { OPCODE, rawFrame } from "../campaigns/fuzz/frames.ts";
 import { handshake, readFrames } from "../campaigns/fuzz/socket-lane.ts";
 import { type FloodSocket, type FloodWorld, openFloodWorld } from "../support/flood-world.ts";
 import { messageOf } from "../support/hostile-socket.ts";
-import { BASE_ORDER } from "../support/hostile-world.ts";
 import { SocketClient } from "../support/socket-client.ts";
 
 /** Longest wait of other clients during a flood. */
@@ -83,70 +82,5 @@ describe("too much traffic on WebSocket connections", () => {
     const ends = await Promise.all(slow.map(({ ended }) => ended));
     expect(new Set(ends.map(codeIn))).toEqual(new Set([1009]));
     await world.fallsTo(0);
-  });
-
-  it("hostile 94: 20 connections with 3,000 frames each end with 1008; other clients are served meanwhile", async () => {
-    world = await openFloodWorld();
-    const flood = await upgraded(20);
-    const ping = rawFrame({ opcode: OPCODE.ping, payload: Buffer.from("p"), masked: true });
-    const frames = [text("{}"), ping, text(messageOf({ method: "session.subscriptions" }))];
-    flood.forEach(({ socket }, index) => {
-      const one = frames[index % frames.length] ?? ping;
-      socket.write(Buffer.concat(Array.from({ length: 3_000 }, () => one)));
-    });
-    expect(await waits()).toBeLessThan(LONGEST_WAIT_MS);
-    const ends = await Promise.all(flood.map(({ ended }) => ended));
-    expect(new Set(ends.map(codeIn))).toEqual(new Set([1008]));
-    await world.fallsTo(0);
-  });
-
-  it("hostile 94, 22: 20 connections with 200 copies of a placement each create one order; other clients are served", async () => {
-    world = await openFloodWorld();
-    const copy = text(messageOf({ method: "order.place", json: BASE_ORDER }, '"copy"'));
-    const flood = await upgraded(20);
-    for (const { socket } of flood) socket.write(Buffer.concat(Array.from({ length: 200 }, () => copy)));
-    expect(await waits()).toBeLessThan(LONGEST_WAIT_MS);
-    const replies = ({ received }: FloodSocket): readonly string[] =>
-      received().match(/"id":"copy","status":200/g) ?? [];
-    await Promise.all(
-      flood.map(async (one) => {
-        while (replies(one).length < 200) await new Promise((next) => one.socket.once("data", next));
-      }),
-    );
-    const ids = new Set(flood.flatMap(({ received }) => received().match(/"orderId":-[0-9]+/g) ?? []));
-    expect(ids.size).toBe(1);
-    await world.engine.idle();
-    expect(world.engine.metrics().openParents).toBe(1);
-    for (const { socket } of flood) socket.destroy();
-  });
-
-  it("hostile 94, I64: 5 clients that subscribe to public streams and read nothing are disconnected; one that reads gets everything", async () => {
-    const settings = { maxWaitingEventBytes: 65_536 };
-    world = await openFloodWorld({}, { service: { sockets: { settings } } });
-    const subscribe =
-      '{"id":1,"method":"SUBSCRIBE","params":["btcusd@bookTicker","btcusd@depth20","btcusd@depth"]}';
-    const slow = await upgraded(5, "/ws/liquidity");
-    for (const { socket } of slow) socket.write(text(subscribe));
-    await Promise.all(slow.map(({ until }) => until('"result":null')));
-    for (const { socket } of slow) socket.pause();
-    const reader = await SocketClient.connect(`ws://127.0.0.1:${world.port}/ws/liquidity`);
-    reader.socket.send('{"id":2,"method":"SUBSCRIBE","params":["btcusd@bookTicker"]}');
-    await reader.until(() => reader.messages.length === 1);
-    const levels = (first: number, step: number): readonly [string, string][] =>
-      Array.from({ length: 20 }, (_, index) => [`${first + index * step}.12345678`, "1234567.123456"]);
-    let quotes = 0;
-    while ((await world.connections()) > 1) {
-      for (let count = 0; count < 50; count++) {
-        const top = 6_000 + (quotes++ % 50);
-        const [bids, asks] = [levels(top, -1), levels(top + 1, 1)];
-        const [[bid = ""] = [], [ask = ""] = []] = [bids[0], asks[0]];
-        world.engine.market.quote({ symbol: "BTC/USD", bid, ask, bids, asks });
-      }
-      await reader.until(() => reader.messages.length > quotes);
-    }
-    expect(reader.messages.length).toBe(1 + quotes);
-    expect(await waits()).toBeLessThan(LONGEST_WAIT_MS);
-    reader.close();
-    for (const { socket } of slow) socket.destroy();
   });
 });

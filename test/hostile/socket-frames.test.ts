@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { JsonObject } from "../../src/wire/index.ts";
 import { messageOf, paramsOf } from "../support/hostile-socket.ts";
 import {
   BASE_ORDER,
@@ -204,31 +203,6 @@ describe("frames", () => {
     await ends(1009, (client) => client.socket.send(padded(65_537)));
   });
 
-  it("hostile 94: a flood of fragments ends with 1008", () =>
-    ends(1008, (client) => {
-      for (let count = 0; count < 2_000; count++) client.socket.send("x", { fin: false });
-    }));
-
-  it("hostile 94: a flood of pings ends with 1008", () =>
-    ends(1008, (client) => {
-      for (let count = 0; count < 3_000; count++) client.socket.ping();
-    }));
-
-  it("hostile 94: refuses an unmasked frame, one marked as compressed, and one with a reserved code", async () => {
-    const before = await world.state();
-    for (const frame of [
-      [0x81, 0x01, 0x78],
-      [0xc1, 0x81, 1, 2, 3, 4, 0x79],
-      [0x83, 0x80, 1, 2, 3, 4],
-    ]) {
-      const connection = await rawSocket();
-      connection.write(Uint8Array.from(frame));
-      await connection.ended;
-    }
-    expect(await world.state()).toEqual(before);
-    await world.acceptsMessage(LISTING);
-  });
-
   it("hostile 49, 94: compression is not negotiated, so that decompression bombs are impossible", async () => {
     const client = await connect({ perMessageDeflate: true });
     expect(client.socket.extensions).toBe("");
@@ -240,43 +214,5 @@ describe("frames", () => {
     connection.write(Uint8Array.from([0x01, 0xfe, 0x10, 0x00, 1, 2, 3, 4, 0x7a]));
     await world.acceptsMessage(LISTING);
     connection.close();
-  });
-
-  it("hostile 94: 10,000 requests at once on one socket end it; the answered requests were executed, no others", async () => {
-    const client = await connect();
-    const orders = new Set<string>();
-    for (let count = 0; count < 10_000; count++) {
-      const named = BASE_ORDER.replace("hostile-base", `flood-${count}`);
-      client.socket.send(messageOf({ method: "order.place", json: named }, `"${count}"`));
-    }
-    expect((await client.closed)[0]).toBe(1008);
-    await world.engine.idle();
-    for (const { result } of client.messages) {
-      if (result !== undefined) orders.add(String((result as JsonObject).clientOrderId));
-    }
-    for (const name of orders) {
-      expect(await world.engine.find({ accountId: 1, clientOrderId: name })).toBeDefined();
-    }
-    expect((await world.engine.verify()).equal).toBe(true);
-    await world.acceptsMessage(LISTING);
-  });
-
-  it("hostile 94: a client that does not read is disconnected, the others are served meanwhile", async () => {
-    const small = { settings: { maxWaitingReplyBytes: 65_536, maxFramesPerSecond: 1_000_000 } };
-    const own = await openHostileWorld({ service: { sockets: small } });
-    const page = { method: "openOrders.status", json: '{"apiManaged":true,"includeHistory":true}' };
-    for (let count = 0; count < 100; count++) {
-      const named = BASE_ORDER.replace("hostile-base", `slow-${count}`);
-      await own.acceptsMessage({ method: "order.place", json: named });
-    }
-    const slow = await SocketClient.connect(`ws://127.0.0.1:${own.port}${PATH}`);
-    slow.socket.pause();
-    for (let count = 0; count < 900; count++) slow.socket.send(messageOf(page));
-    // Each of these requests gives the slow connection several turns.
-    for (let count = 0; count < 30; count++) await own.acceptsMessage(page);
-    slow.socket.resume();
-    // 1006: it was cut off before it read the reason.
-    expect([1006, 1008]).toContain((await slow.closed)[0]);
-    await own.close();
   });
 });

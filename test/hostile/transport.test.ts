@@ -7,8 +7,8 @@ import {
   openHostileWorld,
   refusal,
 } from "../support/hostile-world.ts";
-import { openConnection, type RawAnswer, rawBytes } from "../support/raw-http.ts";
-import { FAR_LIMIT, KEYS, START_MS } from "../support/service-world.ts";
+import { openConnection, rawBytes } from "../support/raw-http.ts";
+import { FAR_LIMIT } from "../support/service-world.ts";
 
 let world: HostileWorld;
 
@@ -82,55 +82,6 @@ describe("delivery of a request", () => {
       textOf(request, (text) => text.replace(/Content-Length: /, "Content-Length: +")),
       ILLEGAL,
     );
-  });
-
-  it("hostile 50: a client that asks before it sends its body is told to continue (accept)", async () => {
-    const request = placement();
-    const bytes = Buffer.from(
-      rawBytes({ ...request, headers: [...(request.headers ?? []), "Expect", "100-continue"] }),
-    ).toString("latin1");
-    const end = bytes.indexOf("\r\n\r\n") + 4;
-    const connection = await openConnection(world.port);
-    connection.write(bytes.slice(0, end));
-    while (!connection.received().startsWith("HTTP/1.1 100")) await new Promise((next) => setImmediate(next));
-    connection.write(bytes.slice(end));
-    expect((await connection.answer()).status).toBe(200);
-    connection.close();
-  });
-
-  it("hostile 52: a body that arrives too slowly creates no order", async () => {
-    const before = await world.state();
-    const text = textOf(placement(), (same) => same);
-    const head = text.indexOf("\r\n\r\n") + 4;
-    const connection = await openConnection(world.port);
-    connection.write(text.slice(0, head));
-    let at = head;
-    const dripping = setInterval(() => connection.write(text.charAt(at++)), 20);
-    const answer = await connection.answer();
-    clearInterval(dripping);
-    expect([answer.status, JSON.parse(answer.body).code]).toEqual([408, -1007]);
-    await connection.ended;
-    expect(at).toBeLessThan(text.length);
-    expect(await world.state()).toEqual(before);
-    await world.accepts(placement());
-  });
-
-  it("hostile 53: each of 200 pipelined requests is answered, in order; the refused ones change nothing", async () => {
-    const looks = Array.from({ length: 200 }, (_, index) =>
-      attack("GET", "/api/v2/order", {
-        key: index % 4 === 3 ? KEYS.nobody : KEYS.owner,
-        query: `symbol=BTC/USD&orderId=${world.orderId - (index % 2) * 256_000}&timestamp=${START_MS - index}`,
-      }),
-    );
-    const before = await world.state();
-    const connection = await openConnection(world.port);
-    connection.write(Buffer.concat(looks.map(rawBytes)));
-    const answers: RawAnswer[] = [];
-    for (const _ of looks) answers.push(await connection.answer());
-    connection.close();
-    const due = [200, 400, 200, 401];
-    expect(answers.map(({ status }) => status)).toEqual(looks.map((_, index) => due[index % 4]));
-    expect(await world.state()).toEqual(before);
   });
 
   it("hostile 54: refuses 10,000 parameters in one body", async () => {

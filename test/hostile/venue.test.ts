@@ -97,25 +97,6 @@ describe("reports of a venue", () => {
     expect(await received()).toBe("EXPIRED 0.004");
   });
 
-  it("hostile 96: an overfill is a fact and is reported, and no further child is sent", async () => {
-    const { childId, received, events, say, world } = await inFlight();
-    await say(reported(childId, "closed", [fillOf({ quantity: "0.015", price: "2000" })]));
-    expect(await received()).toBe("FILLED 0.015");
-    expect((await events()).at(-1)).toBe("FILLED 0.015");
-    await quotes(world, { symbol: "ETH/USD", bid: "1998", ask: "1999" });
-    expect(world.venue.submitted).toHaveLength(1);
-  });
-
-  it("hostile 96: ignores fills of a child that was never sent", async () => {
-    const { childId, received, events, say, world } = await inFlight();
-    const before = await world.state();
-    const fill = fillOf({ quantity: "0.01", price: "2000" });
-    const ids = ["", "native-1", childId.toUpperCase(), childId.replace(/-[^-]*$/, "-2"), "aqc-0-0-0"];
-    for (const id of ids) await say(reported(id, "closed", [fill]));
-    expect(await world.state()).toEqual(before);
-    expect([await received(), await events()]).toEqual(["NEW 0", ["NEW 0"]]);
-  });
-
   it("hostile 96: a fill before the acknowledgement counts, the acknowledgement changes nothing", async () => {
     const { childId, events, say, world } = await inFlight();
     await say(reported(childId, "rejected"));
@@ -131,52 +112,5 @@ describe("reports of a venue", () => {
     const json = `{"symbol":"ETH/USD","origClientOrderId":"${NAME}","recvWindow":60000}`;
     expect(await world.acceptsMessage({ method: "order.status", json })).toMatchObject({ status: "FILLED" });
     expect([...new Set(await events())]).toEqual(["NEW 0", "FILLED 0.01"]);
-  });
-
-  it("hostile 96: after the end, a status changes nothing and a fill is a fact that keeps the state", async () => {
-    const { childId, received, say } = await inFlight();
-    await say(reported(childId, "closed", [fillOf({ quantity: "0.01", price: "2000" })]));
-    expect(await received()).toBe("FILLED 0.01");
-    await say(reported(childId, "open"), reported(childId, "rejected"));
-    expect(await received()).toBe("FILLED 0.01");
-    await say(reported(childId, "closed", [fillOf({ quantity: "0.002", price: "2000" })]));
-    expect(await received()).toBe("FILLED 0.012");
-  });
-
-  it("hostile 96: ignores a status that goes backwards", async () => {
-    const { childId, received, say } = await inFlight();
-    await say(reported(childId, "closed", [fillOf({ quantity: "0.001", price: "2000" })]));
-    await say(reported(childId, "open"), reported(childId, "rejected"));
-    expect(await received()).toBe("PARTIALLY_FILLED 0.001");
-  });
-});
-
-describe("quotes of a market source", () => {
-  it.each<readonly [what: string, quote: Omit<QuoteInput, "symbol">, cause: string]>([
-    ["crossed", { bid: "6000", ask: "5999" }, "crossed"],
-    ["zero", { bid: "0", ask: "6000" }, "zero"],
-    ["negative", { bid: "-1", ask: "6000" }, "malformed"],
-    ["from the future", { bid: "5999", ask: "6000", timeMs: START_MS + 1_001 }, "future"],
-    ["that jumps 1,000 times", { bid: "7", ask: "7.1" }, "jump"],
-  ])("hostile 96: a quote that is %s triggers nothing and is not shown", async (_what, quote, cause) => {
-    const world = await openHostileWorld();
-    open.push(() => world.close());
-    await quotes(world, { symbol: "BTC/USD", bid: "7999", ask: "8000" });
-    const watcher = await SocketClient.connect(`ws://127.0.0.1:${world.port}/ws/liquidity`);
-    open.push(() => watcher.close());
-    const ask = async (method: string): Promise<void> => {
-      const seen = watcher.messages.length;
-      watcher.socket.send(JSON.stringify({ method, params: ["btcusd@bookTicker"], id: seen }));
-      await watcher.until(() => watcher.messages.some(({ id }) => id !== undefined && Number(id) === seen));
-    };
-    await ask("SUBSCRIBE");
-    const before = await world.state();
-    const shown = await world.accepts({ method: "GET", target: "/api/ticker?symbol=BTC/USD" });
-    await quotes(world, { symbol: "BTC/USD", ...quote });
-    expect(world.engine.metrics().quotesDropped).toMatchObject({ [cause]: 1 });
-    expect(await world.state()).toEqual(before);
-    expect(await world.accepts({ method: "GET", target: "/api/ticker?symbol=BTC/USD" })).toEqual(shown);
-    await ask("UNSUBSCRIBE");
-    expect(watcher.messages.map(({ id }) => id)).toHaveLength(2);
   });
 });

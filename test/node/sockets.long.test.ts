@@ -141,48 +141,6 @@ describe("over a real connection", () => {
     expect(watcher.messages[0]).toMatchObject({ code: 2, id: 1 });
   });
 
-  it("hostile 94: 10,000 requests at once end with 1008, the service continues; the answered requests were executed", async () => {
-    const { engine, url } = await run({ settings: { maxFramesPerSecond: 100_000 } });
-    const flood = await connect(`${url}/ws/listenKey`);
-    const text = JSON.stringify({ id: 1, method: "session.subscriptions" });
-    for (let count = 0; count < 10_000; count++) flood.socket.send(text);
-    const other = await connect(`${url}/ws/listenKey`);
-    expect((await other.signed(key, "order.place", LIMIT)).status).toBe(200);
-    expect(engine.metrics().openParents).toBe(1);
-    flood.close();
-  });
-
-  it("hostile 94: a flood of frames and a flood of pings end with 1008", async () => {
-    const { url } = await run();
-    const [texts, pings] = [await connect(`${url}/ws/liquidity`), await connect(`${url}/ws/listenKey`)];
-    for (let count = 0; count < 3_000; count++) {
-      texts.socket.send('{"method":"LIST_SUBSCRIPTIONS","id":1}');
-      pings.socket.ping();
-    }
-    expect((await texts.closed)[0]).toBe(1008);
-    expect((await pings.closed)[0]).toBe(1008);
-  });
-
-  it("I64: a client that stops reading is closed, the other gets every event meanwhile", async () => {
-    const { engine, url, closings } = await run({ settings: { maxWaitingEventBytes: 1_048_576 } });
-    const [slow, quick] = [await connect(`${url}/ws/listenKey`), await connect(`${url}/ws/listenKey`)];
-    for (const one of [slow, quick]) await one.signed(key, SUBSCRIBE);
-    slow.socket.pause();
-    let placed = 0;
-    while (closings.length === 0 && placed < 60_000) {
-      await Promise.all(Array.from({ length: 500 }, () => place(engine, placed++)));
-      await quick.until(() => quick.events.length === placed);
-    }
-    expect(closings).toEqual(["1008 slow reader"]);
-    slow.socket.resume();
-    await slow.closed;
-    expect(slow.events.length).toBeLessThan(placed);
-    expect(quick.events.map(({ sequence }) => sequence)).toEqual(
-      Array.from({ length: placed }, (_, at) => at + 1),
-    );
-    expect((await quick.signed(key, "session.subscriptions")).status).toBe(200);
-  });
-
   it("shutdown is announced before the connection ends", async () => {
     const { url } = await run();
     const [trader, watcher] = [await connect(`${url}/ws/listenKey`), await connect(`${url}/ws/liquidity`)];
