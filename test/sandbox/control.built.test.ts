@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { request } from "node:http";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -179,19 +178,6 @@ it("decision 30: every trade is accepted, a repeated id counts once; a trade wit
   expect(printsCounted).toBe(before + 3);
 });
 
-it("volume stale: prints never reach the engine; volume none lets later ones through again", async () => {
-  const trade = { symbol: SYMBOL, price: "100.5", quantity: "1", id: "during" };
-  const { printsCounted: before } = await sandbox.control<Volume>("GET", "metrics");
-  await sandbox.control("POST", "faults", { volume: { mode: "stale" } });
-  expect(await sandbox.control("POST", "trades", { ...trade, price: "777" })).toEqual({ accepted: 1 });
-  await sandbox.control("POST", "faults", { volume: { mode: "none" } });
-  expect(await sandbox.control("GET", "metrics")).toMatchObject({ printsCounted: before });
-  await sandbox.control("POST", "trades", trade);
-  expect(await sandbox.control("GET", "metrics")).toMatchObject({ printsCounted: before + 1 });
-  const reply = await fetch(`${sandbox.url}/api/ticker?symbol=BTC/USD`);
-  expect(await reply.json()).toMatchObject({ price: "100.5" });
-});
-
 it("lists have a journal: one record for all legs, each with its cause", async () => {
   const { body } = await sandbox.signed("POST", "/api/v3/orderList/oco", {
     symbol: SYMBOL,
@@ -320,18 +306,4 @@ it.each([
   expect(code).toBe(2);
   expect(errors.trim().split("\n")).toHaveLength(1);
   expect(errors).toContain(named);
-});
-
-it("a port in use is one clear line and exit code 2", async () => {
-  const blocker = createServer();
-  const port = await new Promise<number>((resolve) =>
-    blocker.listen(0, "127.0.0.1", () => {
-      const bound = blocker.address();
-      resolve(typeof bound === "object" && bound !== null ? bound.port : 0);
-    }),
-  );
-  const { code, errors } = await run(["sandbox", "--port", String(port)]);
-  blocker.close();
-  expect(code).toBe(2);
-  expect(errors).toContain(String(port));
 });

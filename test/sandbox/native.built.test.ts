@@ -144,56 +144,6 @@ const linesOf = (rows: readonly Row[]): readonly string[] =>
   rows.map(({ clientOrderId, status, executedQty }) => `${clientOrderId} ${status} ${executedQty}`);
 
 describe("native orders of the sandbox", () => {
-  it("decision 2, complaint 39: ids begin at 9007199254740993, quotes fill resting orders, and the record contains everything", async () => {
-    const sandbox = await NativeSandbox.start();
-    await sandbox.quote("100", "101");
-    const placed = await sandbox.place({ price: "95", newClientOrderId: "rests" });
-    expect(placed.body).toMatchObject({ orderId: FIRST, status: "NEW", fills: [] });
-    const market = { symbol: SYMBOL, side: "SELL", type: "MARKET", quantity: "2" };
-    const sold = await sandbox.post("/api/order", market);
-    expect(sold.body).toMatchObject({
-      orderId: FIRST + 10n,
-      status: "FILLED",
-      fills: [{ price: "100", qty: "2" }],
-    });
-    await sandbox.quote("94", "95", { askQuantity: "0.4" });
-    const found = await sandbox.get("/api/v2/order", { orderId: FIRST });
-    expect(found.body).toMatchObject({ status: "PARTIALLY_FILLED", executedQty: "0.4", isPaperTrade: true });
-    const canceled = await sandbox.cancel({ origClientOrderId: "rests" });
-    expect(canceled.body).toMatchObject({ orderId: FIRST, status: "CANCELED", executedQty: "0.4" });
-    expect(await sandbox.balances()).toMatchObject({ BTC: "998.4", USD: "10000162" });
-    expect(await sandbox.printsCounted()).toBe(2);
-  });
-
-  it("decision 4: children are native orders, found by their aqc- ids, at the parent and at the venue alike", async () => {
-    const sandbox = await NativeSandbox.start();
-    const managed = { symbol: SYMBOL, side: "BUY", type: "SYNTHETIC_LIMIT", quantity: "3", price: "102" };
-    const parent = await sandbox.post("/api/order", managed);
-    await sandbox.quote("99", "101", { askQuantity: "1.5" });
-    const after = await sandbox.get("/api/v2/order", { orderId: parent.body["orderId"] as number });
-    const childId = after.body["lastChildClientOrderId"] as string;
-    expect(childId).toMatch(/^aqc-/);
-    const child = await sandbox.get("/api/v2/order", { clOrdId: childId });
-    expect(child.body).toMatchObject({
-      orderId: FIRST,
-      orderListId: -1,
-      clientOrderId: childId,
-      status: "EXPIRED",
-      reason: "UNFILLED_IOC_QUANTITY_EXPIRED",
-      executedQty: "1.5",
-      timeInForce: "IOC",
-      isPaperTrade: true,
-    });
-    expect(linesOf(await sandbox.orders())).toEqual([`${childId} EXPIRED 1.5`]);
-    const history = await sandbox.post("/api/v2/getOrderHistory", { symbol: SYMBOL });
-    expect((history.body["orders"] as readonly Row[]).map(({ execType }) => execType)).toEqual([
-      "NEW",
-      "TRADE",
-      "EXPIRED",
-    ]);
-    expect((await sandbox.cancel({ origClientOrderId: childId })).body["code"]).toBe(-2011);
-  });
-
   it("I01: a restart restores orders and history byte for byte; resting orders fill after it, ids continue", async () => {
     const sandbox = await NativeSandbox.start();
     await sandbox.quote("100", "101");
@@ -331,14 +281,5 @@ describe("ORDER_REJECT_PERSISTENCE_ENABLED", () => {
     });
     await sandbox.restart();
     expect(await found(sandbox)).toEqual([-2013, -2013]);
-  });
-
-  it("true with STORE=memory: keeps more than 16", async () => {
-    const sandbox = await NativeSandbox.start({ STORE: "memory:", ORDER_REJECT_PERSISTENCE_ENABLED: "true" });
-    await refuseTwo(sandbox);
-    for (let count = 0; count < 20; count++) {
-      await sandbox.place({ price: "1", quantity: "99999999", newClientOrderId: `more-${count}` });
-    }
-    expect(await found(sandbox)).toEqual(["INSUFFICIENT_BALANCES", "MIN_NOTIONAL"]);
   });
 });

@@ -95,45 +95,6 @@ describe("the sandbox", () => {
     expect(status.result).toEqual(body);
   });
 
-  it("decision 2, complaint 39: a native order's 64-bit id is exact in reply and event", async () => {
-    const sandbox = await start();
-    const client = await connect(sandbox);
-    await ask(sandbox, client, SUBSCRIBE);
-    await quote(sandbox, "6990", "7000");
-    const fields = {
-      symbol: "BTC/USD",
-      side: "BUY",
-      type: "LIMIT",
-      timeInForce: "GTC",
-      quantity: "0.01",
-      price: "100",
-    };
-    const placed = await ask(sandbox, client, "order.place", { ...fields, newClientOrderId: "n" });
-    const { orderId } = placed.result as JsonObject;
-    expect(typeof orderId).toBe("bigint");
-    await client.until(() => client.events.length >= 1);
-    expect(client.events[0]).toMatchObject({
-      e: "ORDER_TRADE_UPDATE",
-      sequence: 1,
-      o: { i: orderId, c: "n", x: "NEW" },
-    });
-    const all = await ask(sandbox, client, "allOrders", { symbol: "BTC/USD" });
-    expect(all.result).toMatchObject([{ orderId, clientOrderId: "n" }]);
-  });
-
-  it("the children of a managed order are reported once, as its own trades", async () => {
-    const sandbox = await start();
-    const client = await connect(sandbox);
-    await ask(sandbox, client, SUBSCRIBE);
-    await ask(sandbox, client, "order.place", { ...LIMIT, newClientOrderId: "a" });
-    await quote(sandbox, "6990", "7000");
-    await sandbox.control("POST", "settle", {});
-    await ask(sandbox, client, "order.place", { ...LIMIT, newClientOrderId: "b", price: "5000" });
-    await client.until(() => client.events.length >= 4);
-    const names = client.events.flatMap(({ o }) => (o === undefined ? [] : [(o as JsonObject).c]));
-    expect(names).toEqual(["a", "a", "b"]);
-  });
-
   it("sandbox.md: pings follow CLOCK; a client that answers stays however far the clock is moved, for 24 hours", async () => {
     const sandbox = await start();
     const [answering, silent] = [
@@ -162,30 +123,6 @@ describe("the sandbox", () => {
     expect(client.messages).toHaveLength(1_200);
   });
 
-  it("decision 49: replacing an account ends the streams of its earlier key at once", async () => {
-    const sandbox = await start();
-    const client = await connect(sandbox);
-    await ask(sandbox, client, SUBSCRIBE);
-    const before = await ask(sandbox, client, "order.place", { ...LIMIT, newClientOrderId: "a" });
-    await client.until(() => client.events.length === 1);
-    await sandbox.control("POST", "accounts", {
-      ...{ accountId: 1, apiKey: "another-key", secret: "another-secret", permissions: ["READ", "TRADE"] },
-      enableDataSharing: true,
-    });
-    await sandbox.control("POST", "clock", { advanceMs: 1 });
-    const other = await connect(sandbox);
-    const { now } = await sandbox.control<{ now: number }>("GET", "clock");
-    const fresh = { apiKey: "another-key", secret: "another-secret" };
-    const { orderId } = before.result as JsonObject;
-    await other.signed(fresh, "order.cancel", {
-      timestamp: now,
-      symbol: "BTC/USD",
-      orderId: Number(orderId),
-    });
-    await client.until(() => client.events.length === 2);
-    expect(client.events[1]).toMatchObject({ e: "eventStreamTerminated" });
-  });
-
   it("SIGTERM is announced, every connection ends, and the process with exit code 0", async () => {
     const sandbox = await start();
     const [trader, watcher] = [await connect(sandbox), await connect(sandbox, "/ws/liquidity")];
@@ -198,19 +135,5 @@ describe("the sandbox", () => {
     expect(trader.messages.at(-1)).toMatchObject({ event: { e: "serverShutdown" } });
     expect(watcher.messages).toMatchObject([{ e: "serverShutdown" }]);
     expect(await sandbox.ended).toBe(0);
-  });
-
-  it("public streams show the fed quotes and trades", async () => {
-    const sandbox = await start();
-    const client = await connect(sandbox, "/ws/liquidity");
-    client.socket.send('{"method":"SUBSCRIBE","params":["btcusd@bookTicker","BTC/USD@trade"],"id":1}');
-    await client.until(() => client.messages.length === 1);
-    await quote(sandbox, "6990", "7000");
-    await sandbox.control("POST", "trades", { symbol: "BTC/USD", price: "6995", quantity: "0.5", id: "t-1" });
-    await client.until(() => client.messages.length === 3);
-    expect(client.messages.slice(1)).toMatchObject([
-      { e: "bookTicker", s: "BTC/USD", b: "6990", a: "7000", u: 1 },
-      { e: "trade", s: "BTC/USD", executionId: "t-1", p: "6995", q: "0.5" },
-    ]);
   });
 });

@@ -61,49 +61,6 @@ describe.each(drivers)("a storage in a SQLite file, with $name", (driver) => {
   const keysIn = async (storage: Storage, range: Partial<KeyRange> = {}): Promise<readonly string[]> =>
     ((await storage.range([{ ...EVERYTHING, limit: 99_999, ...range }]))[0] ?? []).map(([key]) => key);
 
-  it("a part is written whole, or not at all if a condition does not hold", async () => {
-    const storage = openFile();
-    await storage.commit([putting(["head 001", "a"], ["cluster", "c"])]);
-    const answers = await storage.commit([
-      part({
-        conditions: [
-          ["head 001", "a"],
-          ["name 1", undefined],
-          ["cluster", "other"],
-        ],
-        puts: [
-          [logKey(1, 1), "record"],
-          ["head 001", "b"],
-          ["name 1", "x"],
-          ["ended 1", "y"],
-        ],
-        deletes: ["quote A"],
-      }),
-      part({ conditions: [["cluster", "c"]], puts: [["ended 2", "z"]] }),
-    ]);
-    expect(answers).toEqual([false, true]);
-    expect(await storage.range([{ ...EVERYTHING, limit: 9 }])).toEqual([
-      [
-        ["cluster", "c"],
-        ["ended 2", "z"],
-        ["head 001", "a"],
-      ],
-    ]);
-  });
-
-  it.each(["head 001", "name 1", "ended 1", logKey(1, 1), "log x"])(
-    "a value is put only if its key has the old one: %s",
-    async (key) => {
-      const storage = openFile();
-      const write = async (old: string | undefined, value: string): Promise<unknown> =>
-        await storage.commit([part({ conditions: [[key, old]], puts: [[key, value]] })]);
-      expect(await write("a", "b")).toEqual([false]);
-      expect(await write(undefined, "a")).toEqual([true]);
-      expect(await write(undefined, "b")).toEqual([false]);
-      expect(await storage.get([key, "none"])).toEqual(["a", undefined]);
-    },
-  );
-
   it("a part that is left out leaves the old values, with many conditions too", async () => {
     const storage = openFile();
     const keys = Array.from({ length: 20 }, (_, n) => `count ${n % 7} ${n}`);
@@ -130,33 +87,6 @@ describe.each(drivers)("a storage in a SQLite file, with $name", (driver) => {
       }),
     ]);
     expect(answers).toEqual([true, true]);
-  });
-
-  it("ranges go over all kinds of keys in one order, both ways", async () => {
-    const storage = openFile();
-    const keys = [
-      ...["cluster", "ended 1", "ended 2", "generation", "head", "head 001", "head 002", "head~"],
-      ...[
-        "log",
-        "log  ",
-        "log 001",
-        logKey(1, 1),
-        logKey(1, 2),
-        `${logKey(1, 2)} x`,
-        "log 001 x",
-        logKey(2, 1),
-      ],
-      ...["log 999 9007199254740992", "name 1", "value x", "zebra"],
-    ].sort();
-    await storage.commit([putting(...keys.map((key) => [key, `of ${key}`] as const))]);
-    expect(await keysIn(storage)).toEqual(keys);
-    expect(await keysIn(storage, { reverse: true })).toEqual(keys.toReversed());
-    expect(await keysIn(storage, { from: "head 002", before: logKey(1, 2) })).toEqual(
-      keys.filter((key) => key >= "head 002" && key < logKey(1, 2)),
-    );
-    expect(await keysIn(storage, { limit: 5 })).toEqual(keys.slice(0, 5));
-    expect(await keysIn(storage, { limit: 5, reverse: true })).toEqual(keys.toReversed().slice(0, 5));
-    expect(await storage.get(keys)).toEqual(keys.map((key) => `of ${key}`));
   });
 
   it("entries of the journal are read in order, those that wait for the index too, also with another connection", async () => {
