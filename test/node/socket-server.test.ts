@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { connect as dial } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { createNodeServer, type NodeServer } from "../../src/adapters/node/index.ts";
@@ -89,82 +88,9 @@ async function connect(
   return client;
 }
 
-/** Resolves when the service has a number of connections: a client may know of its connection earlier. */
-const connectedTo = async ({ peers }: ScriptedSockets, count = 1): Promise<void> => {
-  while (peers.length < count) await new Promise((next) => setImmediate(next));
-};
-
 const receivedBy = async ({ received }: ScriptedSockets, line: string): Promise<void> => {
   while (!received.includes(line)) await new Promise((next) => setImmediate(next));
 };
-
-describe("the calls that reach the service", () => {
-  it("target, headers and address of the upgrade, unchanged", async () => {
-    const sockets = scripted();
-    const { url } = await serve(sockets);
-    await connect(`${url}/ws/listenKey?returnRateLimits=false`, {
-      headers: { "X-Some": "v" },
-    });
-    await connectedTo(sockets);
-    expect(sockets.requests[0]).toMatchObject({
-      method: "GET",
-      target: "/ws/listenKey?returnRateLimits=false",
-      remoteAddress: "127.0.0.1",
-    });
-    expect(sockets.requests[0]?.rawHeaders).toContain("X-Some");
-    expect(sockets.peers[0]).toMatchObject({
-      target: "/ws/listenKey?returnRateLimits=false",
-      remoteAddress: "127.0.0.1",
-    });
-  });
-
-  it("texts, binary messages, pings, pongs and the end", async () => {
-    const sockets = scripted();
-    const { url } = await serve(sockets);
-    const client = await connect(`${url}/ws/listenKey`);
-    client.socket.send('{"é":1}');
-    await client.until(() => client.messages.length === 1);
-    client.socket.send(randomBytes(3));
-    client.socket.ping();
-    client.socket.pong();
-    await receivedBy(sockets, "pong");
-    client.close();
-    await receivedBy(sockets, "closed");
-    expect(sockets.received).toEqual(['text {"é":1}', "binary", "ping", "pong", "closed"]);
-    expect(client.messages).toEqual([{ é: 1 }]);
-  });
-
-  it("a ping of the service reaches the client, and so does a close, with its reason", async () => {
-    const sockets = scripted();
-    const { url } = await serve(sockets);
-    const client = await connect(`${url}/ws/listenKey`);
-    let pings = 0;
-    client.socket.on("ping", () => pings++);
-    await connectedTo(sockets);
-    sockets.peers[0]?.ping();
-    await receivedBy(sockets, "pong");
-    sockets.peers[0]?.close(1008, "slow reader");
-    expect(await client.closed).toEqual([1008, "slow reader"]);
-    expect(pings).toBe(1);
-    sockets.peers[0]?.send("after the end");
-    sockets.peers[0]?.ping();
-  });
-
-  it("waiting bytes are counted while the peer does not read", async () => {
-    const sockets = scripted();
-    const { url } = await serve(sockets);
-    const client = await connect(`${url}/ws/listenKey`);
-    client.socket.pause();
-    await connectedTo(sockets);
-    const [peer] = sockets.peers;
-    const text = `"${"x".repeat(65_000)}"`;
-    for (let count = 0; count < 400; count++) peer?.send(text);
-    expect(peer?.bufferedBytes()).toBeGreaterThan(1_000_000);
-    client.socket.resume();
-    await client.until(() => client.messages.length === 400);
-    while (peer?.bufferedBytes() !== 0) await new Promise((next) => setImmediate(next));
-  });
-});
 
 describe("limits of the transport", () => {
   it("hostile 94: 65,536 bytes are a message, one more ends with 1009 and never reaches the service", async () => {
@@ -247,26 +173,6 @@ const HANDSHAKE = [
 ];
 
 describe("refusals", () => {
-  it("the service's refusal is the answer, and the connection ends", async () => {
-    const sockets = scripted(() => ({
-      status: 429,
-      headers: { "Retry-After": "7" },
-      body: '{"code":-1003}',
-    }));
-    const { port, url } = await serve(sockets);
-    await expect(connect(`${url}/ws/listenKey`)).rejects.toThrow("429");
-    const connection = await openConnection(port);
-    connection.write(head("/ws/listenKey"));
-    const answer = await connection.answer();
-    expect([answer.status, answer.headers.get("retry-after"), answer.body]).toEqual([
-      429,
-      "7",
-      '{"code":-1003}',
-    ]);
-    await connection.ended;
-    expect(sockets.peers).toEqual([]);
-  });
-
   it.each([
     ["no key", HANDSHAKE.filter((line) => !line.includes("Key"))],
     ["a short key", [...HANDSHAKE.slice(0, 3), "Sec-WebSocket-Key: abc"]],
@@ -390,18 +296,6 @@ describe("requests that ask for another protocol", () => {
 });
 
 describe("closing", () => {
-  it("tells the service, which ends its connections; the server ends with them", async () => {
-    const sockets = scripted();
-    const { server, url } = await serve(sockets);
-    const client = await connect(`${url}/ws/listenKey`);
-    await connectedTo(sockets);
-    const closing = server.close();
-    expect(await client.closed).toEqual([1001, "the service stops"]);
-    await closing;
-    await receivedBy(sockets, "closed");
-    expect([sockets.stops(), sockets.received]).toEqual([1, ["closed"]]);
-  });
-
   it("a peer that does not close is cut off after the grace period", async () => {
     const sockets = { ...scripted(), shutdown: () => undefined };
     const { server, url } = await serve(sockets);
