@@ -184,19 +184,6 @@ describe("several orders and lists", () => {
     await world.bothRefuse(listOf("oto", { ...entry, ...working, ...pending, ...without }), refusal(-2010));
   });
 
-  it("hostile 81: the same id 100 times at once is one order, the same list 100 times at once is one list", async () => {
-    const { records } = world.engine.metrics();
-    const copies = (request: (query: string) => Attack) =>
-      Promise.all(Array.from({ length: 100 }, (_, index) => world.accepts(request(`nonce=copy-${index}`))));
-    const named = BASE_ORDER.replace(BASE_ID, "hostile-81");
-    const orders = await copies((query) => order(named, { query }));
-    expect(new Set(orders.map(({ orderId }) => orderId)).size).toBe(1);
-    const body = listBody("otoco", { listClientOrderId: text("hostile-81-copies") });
-    const same = await copies((query) => attack("POST", "/api/v3/orderList/otoco", { query, body }));
-    expect(new Set(same.map(({ orderListId }) => orderListId)).size).toBe(1);
-    expect(world.engine.metrics().records).toBe(records + 2);
-  });
-
   it("hostile 91: of two cancels at once, one cancels, the other is refused or gives the same answer", async () => {
     for (const ways of ["rest rest", "rest message", "message message"]) {
       const { orderId } = (await place(world)).body;

@@ -48,15 +48,6 @@ describe("sqlite rejections", () => {
   });
   const rows = (): unknown => readValue(place.path, "SELECT count(*) FROM api_order_reject");
 
-  it("contract, Versioning: survive the process once they were written", async () => {
-    const stored = [rejectionOf(), rejectionOf()];
-    for (const rejection of stored) {
-      open().rejections.retain(rejection);
-      await store.close();
-    }
-    expect(await open().rejections.list({ accountId: 1, limit: 9 })).toEqual(stored);
-  });
-
   it("keep every character of a text, also after a NUL, and their empty texts", async () => {
     const texts = { symbol: "A\0B", clientOrderId: "", type: "C\0D", timeInForce: "", errorMessage: "\0" };
     const stored = rejectionOf(texts);
