@@ -1,8 +1,8 @@
 import type {
   Bursts,
-  ChildOrderManager,
   Committer,
   Core,
+  Dispatcher,
   EventStream,
   Followed,
   MarketHub,
@@ -23,7 +23,7 @@ type MoveParts = Readonly<{
   shards: Shards;
   market: MarketHub;
   committer: Committer;
-  children: ChildOrderManager;
+  dispatcher: Dispatcher;
   rearming: Rearming;
   placements: Pick<Placements, "recount">;
   stream: EventStream;
@@ -77,21 +77,21 @@ export class ShardMoves {
    * everything becomes durable. Then it calls the functions of the departure, unless the shard has stopped by itself.
    */
   async leave(number: number, departure: Departure): Promise<void> {
-    const { shards, children, stream } = this.#parts;
+    const { shards, dispatcher, stream } = this.#parts;
     const [shard, only] = [shards.at(number), new Set([number])];
     try {
-      await children.hold(only);
+      await dispatcher.hold(only);
       await this.#met();
       shard.leave();
       stream.moved({ gained: [], lost: [number] });
       await this.#settled(shard);
       // Only now are all children of it known that will not be handed over.
-      children.withdraw(only);
+      dispatcher.withdraw(only);
       await this.#settled(shard);
       await this.#persistMarks(shard);
       await this.#depart(shard, departure);
     } finally {
-      children.release(only);
+      dispatcher.release(only);
     }
   }
 

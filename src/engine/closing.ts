@@ -1,6 +1,6 @@
 import { SHARD_COUNT } from "../model/index.ts";
-import type { ChildOrderManager } from "./children/child-order-manager.ts";
 import type { ChildReports, ClosedChildren } from "./children/child-reports.ts";
+import type { Dispatcher } from "./children/dispatcher.ts";
 import type { Reconciler } from "./children/reconciler.ts";
 import type { Submissions } from "./children/submissions.ts";
 import type { VenueQueue } from "./children/venue-queue.ts";
@@ -143,7 +143,7 @@ type ClosingParts = Readonly<{
   rest: Rest;
   reconciler: Reconciler;
   submissions: Submissions;
-  children: ChildOrderManager;
+  dispatcher: Dispatcher;
 }>;
 
 /**
@@ -185,7 +185,7 @@ export async function closeParts(
   unsubscribe(parts, unsubscribes);
   await settled();
   // Only now are all children known that were decided and will not be handed over.
-  if (lease !== undefined && parts.children.withdraw(ALL_SHARDS)) await settled();
+  if (lease !== undefined && parts.dispatcher.withdraw(ALL_SHARDS)) await settled();
   await within("the write of the last quotes to the store", committer.finish());
   if (lease !== undefined) {
     stop(parts);

@@ -1,6 +1,6 @@
 /** Exports of the folder to other folders of this package. They are not part of the package's interface. */
 
-export type { ChildOrderManager } from "./children/child-order-manager.ts";
+export type { Dispatcher } from "./children/dispatcher.ts";
 export type { Rearming } from "./children/rearming.ts";
 export type { Placements } from "./commands/placement.ts";
 export { APPEND_PATIENCE, type Committer } from "./commit/committer.ts";

@@ -1,5 +1,6 @@
 import type { ReadonlyIdMap } from "../triggers/index.ts";
 import type { ChildOrderManager } from "./children/child-order-manager.ts";
+import type { Dispatcher } from "./children/dispatcher.ts";
 import type { Rearming } from "./children/rearming.ts";
 import type { Committer } from "./commit/committer.ts";
 import type { EffectRunner, EngineEffect } from "./core/effects.ts";
@@ -26,6 +27,7 @@ type InterpreterParts = Readonly<{
   market: MarketHub;
   arming: Arming;
   rearming: Rearming;
+  dispatcher: Dispatcher;
   children: ChildOrderManager;
   exposure: ExposureTracker;
   attempts: ExecutionAttempts;
@@ -100,12 +102,12 @@ export class EffectInterpreter implements EffectRunner {
   }
 
   #follow(step: ParentStep, decidedAtMs: number): void {
-    const { children, exposure, committer, board } = this.#parts;
+    const { children, dispatcher, exposure, committer, board } = this.#parts;
     children.followUp(step);
     for (const effect of step.effects) {
       if (effect.kind === "SUBMIT") {
         board.childDurable(decidedAtMs);
-        children.submit(step, committer.requestedAt);
+        dispatcher.submit(step.order, committer.requestedAt);
       } else exposure.measure(step.order);
     }
   }

@@ -61,6 +61,7 @@ export type EngineParts = Readonly<{
   lists: ListReads;
   reconciler: Reconciler;
   submissions: Submissions;
+  dispatcher: Dispatcher;
   children: ChildOrderManager;
   exposure: ExposureTracker;
   attempts: ExecutionAttempts;
@@ -103,11 +104,12 @@ export function engineParts(core: Core, options: EngineOptions, stored: Stored):
   const watched = { timers, bursts, market, funds, shards, participants };
   const stalls = new StallWatch(core, { ...watched, handedOver: reconciler });
   const arming = new Arming(core, { ...watched, stalls });
-  const submissions = new Submissions();
+  const submissions = new Submissions(core, { venue, timers, reports });
   const exposure = new ExposureTracker(core, options.exposure, { shards, timers });
-  const sending = { venue, venueClock, reports, reconciler, exposure };
-  const dispatcher = new Dispatcher(core, { ...sending, venueQueue, timers, shards, market, submissions });
-  const children = new ChildOrderManager(core, { ...sending, funds, dispatcher, closed });
+  const sending = { venueClock, reports, reconciler };
+  const queued = { venueQueue, timers, shards, market, exposure, submissions };
+  const dispatcher = new Dispatcher(core, { ...sending, ...queued });
+  const children = new ChildOrderManager(core, { ...sending, venue, funds, dispatcher, closed });
   const attempts = new ExecutionAttempts({
     ...{ shards, market, participants, exposure, arming, bursts, funds, stalls },
   });
@@ -131,6 +133,7 @@ export function engineParts(core: Core, options: EngineOptions, stored: Stored):
     ...{ reads, lists },
     reconciler,
     submissions,
+    dispatcher,
     children,
     exposure,
     attempts,

@@ -274,7 +274,7 @@ export class RunningEngine implements Api.Engine {
       );
     if (this.#closing !== undefined) throw new HandOverError("CLOSING", "the engine is being closed already");
     await lease.announce();
-    await this.#parts.children.hold(ALL_SHARDS);
+    await this.#parts.dispatcher.hold(ALL_SHARDS);
     return await this.close();
   }
 

@@ -2,7 +2,6 @@ import { harmless } from "../../host-answers/index.ts";
 import type { ChildOrder, Fact } from "../../model/index.ts";
 import type { ExecutionVenue } from "../../ports/index.ts";
 import type { Core } from "../core/core.ts";
-import type { Moment } from "../core/engine-time.ts";
 import { childRequestOf, type LiveOrder, type ParentStep } from "../core/live-order.ts";
 import type { FundsQueue } from "../eligibility/funds-queue.ts";
 import type { ChildReports, ClosedChildren } from "./child-reports.ts";
@@ -21,7 +20,7 @@ type ChildOrderParts = Readonly<{
   venueClock: VenueClock;
 }>;
 
-/** Manages everything between parents and the venue: handing over, answers, events, and look-ups of lost outcomes. */
+/** Keeps everything that follows children in step with their parents: answers, events, and look-ups of lost outcomes. */
 export class ChildOrderManager {
   readonly #core: Core;
   readonly #parts: ChildOrderParts;
@@ -42,11 +41,6 @@ export class ChildOrderManager {
     this.#unsubscribe = subscribe((event: unknown) =>
       harmless(() => reports.receive(event), this.#core.reporterOf("venue-event.failed")),
     );
-  }
-
-  /** Submits the child of a durable record. The shard was this engine's at `ownedAtMs`. */
-  submit({ order }: ParentStep, ownedAt: Moment): void {
-    this.#parts.dispatcher.submit(order, ownedAt);
   }
 
   /** Follows the effect of a durable record on the child of a parent. */
@@ -111,21 +105,6 @@ export class ChildOrderManager {
     for (const childId of [durable?.child?.childId, working.child?.childId]) {
       if (childId !== undefined) this.#drop(childId);
     }
-  }
-
-  /** Hands nothing more over of some shards. Resolves when every child of them that was handed over is answered or late. */
-  async hold(shards: ReadonlySet<number>): Promise<void> {
-    await this.#parts.dispatcher.hold(shards);
-  }
-
-  /** Withdraws by a record each decided child of some shards that was not handed over. Returns whether there was any. */
-  withdraw(shards: ReadonlySet<number>): boolean {
-    return this.#parts.dispatcher.withdraw(shards);
-  }
-
-  /** Ends the hold of shards that other nodes run now. */
-  release(shards: ReadonlySet<number>): void {
-    this.#parts.dispatcher.release(shards);
   }
 
   stop(): void {

@@ -1,16 +1,81 @@
-import type { SubmitOptions } from "../../ports/index.ts";
+import { errorMessage, Pause } from "../../common/index.ts";
+import { type ChildRequest, shardOfId } from "../../model/index.ts";
+import type { ExecutionVenue, SubmitOptions } from "../../ports/index.ts";
+import type { Core } from "../core/core.ts";
+import type { Timers } from "../time/timers.ts";
+import type { ChildReports } from "./child-reports.ts";
 
 /**
- * The submits of an engine whose answer is awaited. A submit is entered here only when the venue reads its signal, so
- * a venue that does without costs nothing.
+ * The submits of an engine whose answer is awaited, each until its deadline. A submit can be abandoned only when the venue reads
+ * its signal, so a venue that does without costs nothing.
  */
 export class Submissions {
+  readonly #core: Core;
+  readonly #parts: Readonly<{ venue: ExecutionVenue; timers: Timers; reports: ChildReports }>;
   readonly #awaited: Set<Submission> = new Set();
+  /** By shard number: submits without an answer whose deadline has not passed. */
+  readonly #unanswered: Map<number, number> = new Map();
+  readonly #listeners: Set<() => void> = new Set();
+  #isUnawaited = false;
   #isClosed = false;
 
-  /** Begins a submit with this deadline, in the venue's time. */
-  begin(deadlineMs: number): Submission {
-    return new Submission(deadlineMs, this);
+  constructor(core: Core, parts: Readonly<{ venue: ExecutionVenue; timers: Timers; reports: ChildReports }>) {
+    this.#core = core;
+    this.#parts = parts;
+  }
+
+  /** Hands a child over with this deadline in the venue's time, which is `waitMs` from now, and passes the outcome on. */
+  send(child: ChildRequest, deadlineMs: number, waitMs: number): void {
+    const { timers, reports } = this.#parts;
+    const shard = shardOfId(child.parentOrderId);
+    const submission = new Submission(deadlineMs, shard, this);
+    this.#unanswered.set(shard, (this.#unanswered.get(shard) ?? 0) + 1);
+    const cancelDeadline = timers.after(waitMs, () => {
+      reports.lost(child, "no answer by the deadline");
+      submission.abandon();
+    });
+    const answered = (): void => {
+      cancelDeadline();
+      submission.answered();
+      this.#core.probe("after-submit");
+    };
+    this.#core.probe("before-submit");
+    this.#call(child, submission.options).then(
+      (answer) => {
+        answered();
+        reports.answered(child, answer);
+      },
+      (error: unknown) => {
+        answered();
+        // The venue gave up because it was told to. The outcome counts as unknown already.
+        if (!submission.isAborted) reports.lost(child, errorMessage(error));
+      },
+    );
+  }
+
+  /** Calls the venue. A venue that throws instead of rejecting has an unknown outcome too. */
+  async #call(child: ChildRequest, options: SubmitOptions): Promise<unknown> {
+    return await this.#parts.venue.submit(child, options);
+  }
+
+  /** Resolves when every submit of some shards is answered, or its deadline has passed, or the engine closes. */
+  async answered(shards: ReadonlySet<number>): Promise<void> {
+    const isOver = (): boolean =>
+      this.#isUnawaited || [...shards].every((number) => !this.#unanswered.has(number));
+    if (isOver()) return;
+    const pause = new Pause();
+    const look = (): void => {
+      if (isOver()) pause.end();
+    };
+    this.#listeners.add(look);
+    await pause.until((over) => this.#parts.timers.after(this.#core.settings.submitDeadlineMs, over));
+    this.#listeners.delete(look);
+  }
+
+  /** Lets nobody wait for answers any more. */
+  endWaits(): void {
+    this.#isUnawaited = true;
+    this.#look();
   }
 
   /** Enters a submit whose signal was read. */
@@ -19,9 +84,17 @@ export class Submissions {
     else this.#awaited.add(submission);
   }
 
-  /** Removes a submit that was answered or given up. */
-  leave(submission: Submission): void {
+  /** Removes a submit of a shard that was answered or given up. */
+  leave(submission: Submission, shard: number): void {
     this.#awaited.delete(submission);
+    const left = (this.#unanswered.get(shard) ?? 1) - 1;
+    if (left > 0) this.#unanswered.set(shard, left);
+    else this.#unanswered.delete(shard);
+    this.#look();
+  }
+
+  #look(): void {
+    for (const look of [...this.#listeners]) look();
   }
 
   /** Gives up all submits. No answer counts from now on. */
@@ -36,11 +109,13 @@ export class Submission {
   /** Argument of the call. */
   readonly options: SubmitOptions;
   readonly #submissions: Submissions;
+  readonly #shard: number;
   #controller: AbortController | undefined;
-  #isAnswered = false;
+  #isOver = false;
   #reason: DOMException | undefined;
 
-  constructor(deadlineMs: number, submissions: Submissions) {
+  constructor(deadlineMs: number, shard: number, submissions: Submissions) {
+    this.#shard = shard;
     this.#submissions = submissions;
     this.options = new Options(deadlineMs, this);
   }
@@ -58,23 +133,22 @@ export class Submission {
 
   /** Ends the wait for the answer, because it is there. */
   answered(): void {
-    this.#isAnswered = true;
-    if (this.#controller !== undefined) this.#submissions.leave(this);
+    if (!this.#isOver) this.#submissions.leave(this, this.#shard);
+    this.#isOver = true;
   }
 
   /** Ends the wait for the answer without one. */
   abandon(reason: DOMException = late()): void {
     this.#reason = reason;
-    if (this.#controller === undefined) return;
-    this.#submissions.leave(this);
-    this.#controller.abort(reason);
+    this.answered();
+    this.#controller?.abort(reason);
   }
 
   #begin(): AbortController {
     const controller = new AbortController();
     this.#controller = controller;
     if (this.#reason !== undefined) controller.abort(this.#reason);
-    else if (!this.#isAnswered) this.#submissions.enter(this);
+    else if (!this.#isOver) this.#submissions.enter(this);
     return controller;
   }
 }

@@ -120,6 +120,8 @@ export class VenueQueue {
   readonly #opening: Children = new FairQueue();
   /** By shard number: children whose turn does not come before they are taken back. */
   readonly #aside: Map<number, QueuedChild[]> = new Map();
+  /** By shard number: children of shards of which nothing goes out any more. */
+  readonly #held: Map<number, DueChild[]> = new Map();
   readonly #pace: VenuePace = new VenuePace();
 
   constructor(core: Core, { venue, venueClock, times }: VenueQueueParts) {
@@ -140,12 +142,37 @@ export class VenueQueue {
     return this.#next.first;
   }
 
-  add(due: DueChild): void {
+  /** Adds a child. Returns whether its turn comes: its shard may be held. */
+  add(due: DueChild): boolean {
+    const shard = shardOfId(due.child.parentOrderId);
+    const held = this.#held.get(shard);
+    if (held !== undefined) {
+      held.push(due);
+      return false;
+    }
     const children = this.#childrenLike(due);
     const child = children.place(due.child.accountId, due);
-    const aside = this.#aside.get(shardOfId(due.child.parentOrderId));
+    const aside = this.#aside.get(shard);
     if (aside === undefined) children.add(child);
     else aside.push(child);
+    return true;
+  }
+
+  /** Lets the turn of no child of some shards come until {@link release}. */
+  hold(shards: ReadonlySet<number>): void {
+    for (const number of shards) if (!this.#held.has(number)) this.#held.set(number, []);
+    for (const due of this.#removeOf(shards)) this.#held.get(shardOfId(due.child.parentOrderId))?.push(due);
+  }
+
+  /** Removes and returns the children of some shards, each in the order in which it would have gone, the held ones last. */
+  takeOf(shards: ReadonlySet<number>): readonly DueChild[] {
+    const held = [...shards].flatMap((number) => this.#held.get(number)?.splice(0) ?? []);
+    return [...this.#removeOf(shards), ...held];
+  }
+
+  /** Ends the hold of some shards. */
+  release(shards: ReadonlySet<number>): void {
+    for (const number of shards) this.#held.delete(number);
   }
 
   /** Lets the children of a shard, also later ones, wait where they hold up no others. */
@@ -167,12 +194,11 @@ export class VenueQueue {
 
   /** Puts the children of a shard behind all others, also those that reduce a position. */
   putLast(shard: number): void {
-    for (const due of this.removeOf(new Set([shard])))
+    for (const due of this.#removeOf(new Set([shard])))
       this.#opening.add(this.#opening.place(due.child.accountId, due, true));
   }
 
-  /** Removes and returns the children of some shards, each in the order in which it would have gone. */
-  removeOf(shards: ReadonlySet<number>): readonly DueChild[] {
+  #removeOf(shards: ReadonlySet<number>): readonly DueChild[] {
     const removed = this.#remove(shards).map(({ item }) => item);
     for (const { child } of removed)
       for (const children of [this.#reducing, this.#opening]) children.evict(child.accountId);

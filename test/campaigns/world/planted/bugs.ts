@@ -375,8 +375,8 @@ export const keyOfBoth = (childId: string, executionId: string): string =>`,
     edits: [
       {
         file: "src/cluster/shard-moves.ts",
-        before: "await children.hold(only);",
-        after: "void children.hold(only);",
+        before: "await dispatcher.hold(only);",
+        after: "void dispatcher.hold(only);",
       },
     ],
   },
@@ -386,7 +386,7 @@ export const keyOfBoth = (childId: string, executionId: string): string =>`,
     edits: [
       {
         file: "src/cluster/shard-moves.ts",
-        before: "      children.withdraw(only);\n",
+        before: "      dispatcher.withdraw(only);\n",
         after: "",
       },
     ],
