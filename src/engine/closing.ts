@@ -1,121 +1,6 @@
 import { SHARD_COUNT } from "../model/index.ts";
-import type { ChildReports, ClosedChildren } from "./children/child-reports.ts";
-import type { Dispatcher } from "./children/dispatcher.ts";
-import type { Reconciler } from "./children/reconciler.ts";
-import type { Submissions } from "./children/submissions.ts";
-import type { VenueQueue } from "./children/venue-queue.ts";
-import type { Committer } from "./commit/committer.ts";
-import type { Housekeeping } from "./commit/housekeeping.ts";
 import type { AtRest } from "./core/api.ts";
-import type { Core } from "./core/core.ts";
-import type { OpenCalls } from "./core/open-calls.ts";
-import type { ExposureTracker } from "./eligibility/exposure-tracker.ts";
-import type { MarketHub } from "./market/market-hub.ts";
-import type { EndedNames } from "./shards/ended.ts";
-import type { Shards } from "./shards/shards.ts";
-import type { Bursts } from "./time/bursts.ts";
-import type { Timers } from "./time/timers.ts";
-
-/**
- * Turns without activity after which an engine counts as idle. A turn of a manual clock is one step of a promise, and
- * the answer of a host's adapter may be many steps away.
- */
-const CALM_TURNS = 32;
-
-/** Turns without activity, while an answer is awaited, after which the elapsed time is checked. */
-const PATIENT_TURNS = 4_096;
-
-/** Parts that may wait for something. */
-type RestParts = Readonly<{
-  committer: Committer;
-  timers: Timers;
-  reports: ChildReports;
-  /** Parts that may have an open question to the host. */
-  queries: Readonly<{
-    calls: OpenCalls;
-    venueQueue: VenueQueue;
-    reconciler: Reconciler;
-    closed: ClosedChildren;
-    exposure: ExposureTracker;
-    housekeeping: Housekeeping;
-  }>;
-}>;
-
-/** Detects when an engine is at rest: nothing more can happen without time, input, or an overdue answer. */
-export class Rest {
-  readonly #core: Core;
-  readonly #parts: RestParts;
-  /** Count of activity when rest was last reached with nothing to wait for. */
-  #restedAt = -1;
-
-  constructor(core: Core, parts: RestParts) {
-    this.#core = core;
-    this.#parts = parts;
-  }
-
-  /**
-   * Whether rest was reached, nothing has happened since, and no question to the host is unanswered. Cheap, because a
-   * simulation asks after every quote and most quotes meet no order.
-   */
-  get lasts(): boolean {
-    const { calls, venueQueue, reconciler, closed, exposure, housekeeping } = this.#parts.queries;
-    if (this.#happened !== this.#restedAt || this.#isAwaiting) return false;
-    const isQuerying = calls.busy || exposure.busy || venueQueue.size > 0 || reconciler.busy || closed.busy;
-    return !isQuerying && !housekeeping.busy;
-  }
-
-  /**
-   * Resolves to what the engine still waits for. The list is empty, or names what has not been answered although time
-   * stands still, or for `patienceMs` in which nothing else happened. Ends in any case at `untilMs` of the monotonic
-   * clock.
-   */
-  async reached(patienceMs: number, untilMs: number = Number.POSITIVE_INFINITY): Promise<readonly string[]> {
-    const { counters, monotonicMs } = this.#core;
-    let [calm, still, seen, sinceMs] = [0, 0, counters.activity, monotonicMs()];
-    for (;;) {
-      await this.#core.turns.next();
-      const awaited = this.#awaited();
-      if (counters.activity !== seen) {
-        [calm, still, seen, sinceMs] = [0, 0, counters.activity, monotonicMs()];
-        if (sinceMs >= untilMs) return [...awaited, "ongoing work"];
-      } else if (awaited.length === 0) {
-        if (++calm >= CALM_TURNS) {
-          this.#restedAt = this.#happened;
-          return awaited;
-        }
-      } else {
-        calm = 0;
-        if (++still < PATIENT_TURNS) continue;
-        const waitedMs = monotonicMs() - sinceMs;
-        if (waitedMs === 0 || waitedMs >= patienceMs || sinceMs + waitedMs >= untilMs) return awaited;
-      }
-    }
-  }
-
-  /** Lets all work run that was waiting already. */
-  async calm(): Promise<void> {
-    for (let turn = 0; turn < CALM_TURNS; turn++) await this.#core.turns.next();
-  }
-
-  get #isAwaiting(): boolean {
-    const { committer, timers, reports } = this.#parts;
-    return committer.busy || timers.isBehind || reports.busy;
-  }
-
-  /** Returns what the engine waits for now. */
-  #awaited(): readonly string[] {
-    const { committer, timers, reports } = this.#parts;
-    const awaited: string[] = [];
-    if (committer.busy) awaited.push("an append to the store");
-    if (timers.isBehind) awaited.push("timers that are due");
-    if (reports.busy) awaited.push("the read of an ended order from the store");
-    return awaited;
-  }
-
-  get #happened(): number {
-    return this.#core.counters.activity + this.#parts.timers.ran;
-  }
-}
+import type { EngineParts } from "./parts.ts";
 
 /** What an engine has to do with the leases of its shards. */
 export type Lease = Readonly<{
@@ -127,23 +12,6 @@ export type Lease = Readonly<{
   release: () => Promise<void>;
   /** Ends the part in the cluster. */
   leave: () => Promise<void>;
-}>;
-
-/** The parts that are closed, and those needed to close them. */
-type ClosingParts = Readonly<{
-  core: Core;
-  committer: Committer;
-  timers: Timers;
-  bursts: Bursts;
-  shards: Shards;
-  market: MarketHub;
-  endedNames: EndedNames;
-  housekeeping: Housekeeping;
-  calls: OpenCalls;
-  rest: Rest;
-  reconciler: Reconciler;
-  submissions: Submissions;
-  dispatcher: Dispatcher;
 }>;
 
 /**
@@ -163,7 +31,7 @@ export const ALL_SHARDS: ReadonlySet<number> = new Set(
  * and the shards are released right after the last append. Rejects when the store fails to close.
  */
 export async function closeParts(
-  parts: ClosingParts,
+  parts: EngineParts,
   unsubscribes: Unsubscribes,
   lease?: Lease,
 ): Promise<AtRest> {
@@ -204,14 +72,14 @@ export async function closeParts(
 }
 
 /** Undoes the start of an opening that failed. The store stays with its owner. */
-export function abandonParts(parts: ClosingParts, unsubscribes: Unsubscribes): void {
+export function abandonParts(parts: EngineParts, unsubscribes: Unsubscribes): void {
   unsubscribe(parts, unsubscribes);
   stop(parts);
   parts.calls.close();
 }
 
 /** Cancels everything that would happen later. Nothing is decided from now on. */
-function stop(parts: ClosingParts): void {
+function stop(parts: EngineParts): void {
   const { timers, bursts, shards, committer, housekeeping, endedNames, submissions } = parts;
   timers.stop();
   bursts.stop();
@@ -226,7 +94,7 @@ function stop(parts: ClosingParts): void {
  * Resolves to whether the work is done by `untilMs` of the monotonic clock. Work that needs only turns, and no more
  * time, still counts as done after that. Rejects if the work does.
  */
-function isDone({ core, rest }: ClosingParts, work: Promise<unknown>, untilMs: number): Promise<boolean> {
+function isDone({ core, rest }: EngineParts, work: Promise<unknown>, untilMs: number): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const late = (): void => void rest.calm().then(() => resolve(false));
     const cancel = core.clock.schedule(untilMs, late);
@@ -235,7 +103,7 @@ function isDone({ core, rest }: ClosingParts, work: Promise<unknown>, untilMs: n
 }
 
 /** Ends all subscriptions. An unsubscribe function that throws does not keep the others from running. */
-function unsubscribe({ core }: ClosingParts, unsubscribes: Unsubscribes): void {
+function unsubscribe({ core }: EngineParts, unsubscribes: Unsubscribes): void {
   for (const end of unsubscribes) {
     try {
       end();

@@ -15,10 +15,10 @@ import type { LiveOrder } from "./core/live-order.ts";
 import { COSTS } from "./core/turns.ts";
 import type { MarketHub } from "./market/market-hub.ts";
 import { runningLevelOf, runningLimitOf } from "./market/running-limit.ts";
+import { metricsOf } from "./metrics.ts";
 import type { EngineParts } from "./parts.ts";
 import { verify } from "./reads/verification.ts";
 import type { Shard } from "./shards/shard.ts";
-import { metricsOf } from "./status/metrics.ts";
 
 /** Where an opening engine gets its state and its input from. */
 export type Opening = Readonly<{
@@ -240,7 +240,7 @@ export class RunningEngine implements Api.Engine {
   }
 
   metrics(): Api.Metrics {
-    return metricsOf(this.#parts, this.#parts.placements.pending);
+    return metricsOf(this.#parts);
   }
 
   status(): EngineStatus {

@@ -5,7 +5,6 @@ import {
   type DueChild,
   VenuePace,
   VenueQueue,
-  type VenueQueueParts,
 } from "../../src/engine/children/venue-queue.ts";
 import { type Core, coreOf } from "../../src/engine/core/core.ts";
 import { Fifo } from "../../src/engine/core/fifo.ts";
@@ -166,7 +165,7 @@ const due = (parentOrderId: number, childId: string, reduceOnly = false): DueChi
 
 /** Queues the children, and returns the queue and what removes all of them in their order. */
 function queued(...children: readonly DueChild[]) {
-  const queue = new VenueQueue({} as unknown as Core, {} as unknown as VenueQueueParts);
+  const queue = new VenueQueue({} as unknown as Core, {} as never, {} as never, {} as never);
   for (const child of children) queue.add(child);
   const rest = (): string => {
     const ids: string[] = [];

@@ -164,7 +164,7 @@ describe("decision WQ: lapsed trust suspends", () => {
     const core = coreOf({ clock, store: createMemoryStore() } as never, TERM);
     const venue = createScriptedVenue();
     const timers = new Timers(clock, core.time, core.reporterOf("timer.failed"));
-    const venueClock = new VenueClock(core, { venue, timers });
+    const venueClock = new VenueClock(core, venue, timers);
     const shards = { ofOrder: () => ({ state: "running" }) };
     const reports = { missing: () => undefined, escalated: () => undefined };
     const parts = { venue, venueClock, timers, shards, reports } as never;

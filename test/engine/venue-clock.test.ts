@@ -150,7 +150,7 @@ describe("decision YA: deadlines are set by the venue's time, as its answers bou
     fc.assert(
       fc.property(steps, ppm, fc.integer({ min: -HOUR, max: HOUR }), (moves, drift, aheadMs) => {
         const { clock, wait, core } = clockAlone();
-        const venueClock = new VenueClock(core, partsOf(core));
+        const venueClock = new VenueClock(core, createScriptedVenue(), timersOf(core));
         const venueMs = (): number =>
           Math.floor(START_MS + aheadMs + (clock.monotonicMs() - START_MS) * (1 + drift / 1e6));
         for (const { passMs, outMs, backMs, stepMs } of moves) {
@@ -193,10 +193,7 @@ function clockAlone() {
   return { clock, wait, core };
 }
 
-const partsOf = (core: Core) => ({
-  venue: createScriptedVenue(),
-  timers: new Timers(core.clock, core.time, () => undefined),
-});
+const timersOf = (core: Core) => new Timers(core.clock, core.time, () => undefined);
 
 const isVoided = async (world: World, orderId: number): Promise<boolean> =>
   (await world.facts(await world.order(orderId))).includes("CHILD_CLOSED");

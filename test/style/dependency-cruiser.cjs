@@ -79,6 +79,7 @@ const rooms = {
       "parts.ts",
       "interpreter.ts",
       "closing.ts",
+      "metrics.ts",
       "rest.ts",
     ],
   },

@@ -1,5 +1,5 @@
 import { harmless } from "../../host-answers/index.ts";
-import type { ChildOrder, Fact } from "../../model/index.ts";
+import type { Fact } from "../../model/index.ts";
 import type { ExecutionVenue } from "../../ports/index.ts";
 import type { Core } from "../core/core.ts";
 import { childRequestOf, type LiveOrder, type ParentStep } from "../core/live-order.ts";
@@ -85,17 +85,6 @@ export class ChildOrderManager {
     } else if (dispatcher.holds(childId)) return;
     else if (state === "UNKNOWN") reconciler.follow(child, state, durable.child.notAfterMs);
     else reports.recovered(child);
-  }
-
-  /**
-   * Returns how many milliseconds a child may still take to arrive at a venue that honours its deadline; 0 or less if it
-   * cannot arrive any more.
-   */
-  arrivalWaitMs(child: ChildOrder): number {
-    const { reconciler, venueClock } = this.#parts;
-    const { venueQuietMs } = this.#core.settings;
-    const deadlineWaitMs = (): number => child.notAfterMs + venueQuietMs - venueClock.nowMs();
-    return reconciler.arrivalWaitMs(child.childId) ?? deadlineWaitMs();
   }
 
   /** Stops following the children of a parent that another engine owns now. That engine follows them. */

@@ -144,16 +144,22 @@ export class Dispatcher {
 
   /** Hands over all children that the rate allows now. `waited` says that a timer was set for it. */
   #pump(waited: boolean): void {
-    const { venueQueue } = this.#parts;
+    const { venueQueue, timers } = this.#parts;
     venueQueue.readRate();
     while (!this.#stopped && !this.#waiting && this.#core.trust.holds) {
       const { first: due } = venueQueue;
       if (due === undefined) return;
       const waitMs = venueQueue.waitMs();
-      if (waitMs > 0) return this.#pumpAfter(waitMs);
+      if (waitMs > 0) {
+        this.#waiting = true;
+        return void timers.after(waitMs, () => this.#goOn(true));
+      }
       const shard = shardOfId(due.child.parentOrderId);
       const isOwned = this.#confirmations.holds(shard);
-      if (!isOwned && !this.#isLate(due.notAfterMs, due.requestedAt)) return this.#confirm(shard);
+      if (!isOwned && !this.#isLate(due.notAfterMs, due.requestedAt)) {
+        this.#waiting = true;
+        return void this.#confirmations.ask(shard, (isWaiting) => this.#goOn(isWaiting));
+      }
       venueQueue.shift();
       // A late child is only withdrawn, which a later owner of the shard refuses.
       if (!isOwned) this.#withdraw(due.child, { detail: LATE });
@@ -165,16 +171,6 @@ export class Dispatcher {
   #isLate(notAfterMs: number, requestedAt: Moment): boolean {
     const sleptMs = this.#core.time.steppedSinceMs(requestedAt);
     return this.#parts.venueClock.nowMs() + sleptMs >= notAfterMs;
-  }
-
-  #pumpAfter(waitMs: number): void {
-    this.#waiting = true;
-    this.#parts.timers.after(waitMs, () => this.#goOn(true));
-  }
-
-  #confirm(shard: number): void {
-    this.#waiting = true;
-    void this.#confirmations.ask(shard, (isWaiting) => this.#goOn(isWaiting));
   }
 
   /** Goes on after a wait; `isWaiting` says that all children have waited for it. */

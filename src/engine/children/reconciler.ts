@@ -1,5 +1,5 @@
 import { capabilitiesOf, readNotFound, readReport } from "../../host-answers/index.ts";
-import type { ChildRequest, ChildState } from "../../model/index.ts";
+import type { ChildOrder, ChildRequest, ChildState } from "../../model/index.ts";
 import type { ExecutionVenue, NotFound, VenueCapabilities } from "../../ports/index.ts";
 import type { InFlight } from "../core/api.ts";
 import type { Core } from "../core/core.ts";
@@ -181,10 +181,14 @@ export class Reconciler {
     return this.#cases.get(childId)?.proof.deadlineMs;
   }
 
-  /** Returns how long a followed child may still arrive at the venue; 0 or less if it cannot, undefined for any other. */
-  arrivalWaitMs(childId: string): number | undefined {
-    const { venueClock } = this.#parts;
-    return this.#cases.get(childId)?.proof.arrivalWaitMs(this.#core.monotonicMs(), venueClock.nowMs());
+  /**
+   * Returns how many milliseconds a child may still take to arrive at a venue that honours its deadline; 0 or less if it
+   * cannot arrive any more.
+   */
+  arrivalWaitMs({ childId, notAfterMs }: ChildOrder): number {
+    const [one, venueMs] = [this.#cases.get(childId), this.#parts.venueClock.nowMs()];
+    const { venueQuietMs } = this.#core.settings;
+    return one?.proof.arrivalWaitMs(this.#core.monotonicMs(), venueMs) ?? notAfterMs + venueQuietMs - venueMs;
   }
 
   /** Looks a child up at once because the decision on it may be lost. A due alert is sent again. */

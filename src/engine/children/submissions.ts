@@ -5,13 +5,15 @@ import type { Core } from "../core/core.ts";
 import type { Timers } from "../time/timers.ts";
 import type { ChildReports } from "./child-reports.ts";
 
+type SubmissionParts = Readonly<{ venue: ExecutionVenue; timers: Timers; reports: ChildReports }>;
+
 /**
  * The submits of an engine whose answer is awaited, each until its deadline. A submit can be abandoned only when the venue reads
  * its signal, so a venue that does without costs nothing.
  */
 export class Submissions {
   readonly #core: Core;
-  readonly #parts: Readonly<{ venue: ExecutionVenue; timers: Timers; reports: ChildReports }>;
+  readonly #parts: SubmissionParts;
   readonly #awaited: Set<Submission> = new Set();
   /** By shard number: submits without an answer whose deadline has not passed. */
   readonly #unanswered: Map<number, number> = new Map();
@@ -19,14 +21,14 @@ export class Submissions {
   #isUnawaited = false;
   #isClosed = false;
 
-  constructor(core: Core, parts: Readonly<{ venue: ExecutionVenue; timers: Timers; reports: ChildReports }>) {
+  constructor(core: Core, parts: SubmissionParts) {
     this.#core = core;
     this.#parts = parts;
   }
 
   /** Hands a child over with this deadline in the venue's time, which is `waitMs` from now, and passes the outcome on. */
   send(child: ChildRequest, deadlineMs: number, waitMs: number): void {
-    const { timers, reports } = this.#parts;
+    const { venue, timers, reports } = this.#parts;
     const shard = shardOfId(child.parentOrderId);
     const submission = new Submission(deadlineMs, shard, this);
     this.#unanswered.set(shard, (this.#unanswered.get(shard) ?? 0) + 1);
@@ -39,8 +41,10 @@ export class Submissions {
       submission.answered();
       this.#core.probe("after-submit");
     };
+    // A venue that throws instead of rejecting has an unknown outcome too.
+    const call = async (): Promise<unknown> => await venue.submit(child, submission.options);
     this.#core.probe("before-submit");
-    this.#call(child, submission.options).then(
+    call().then(
       (answer) => {
         answered();
         reports.answered(child, answer);
@@ -51,11 +55,6 @@ export class Submissions {
         if (!submission.isAborted) reports.lost(child, errorMessage(error));
       },
     );
-  }
-
-  /** Calls the venue. A venue that throws instead of rejecting has an unknown outcome too. */
-  async #call(child: ChildRequest, options: SubmitOptions): Promise<unknown> {
-    return await this.#parts.venue.submit(child, options);
   }
 
   /** Resolves when every submit of some shards is answered, or its deadline has passed, or the engine closes. */

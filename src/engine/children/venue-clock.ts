@@ -18,9 +18,6 @@ type Sample = Readonly<{ venueMs: number; requestedAtMs: number; receivedAtMs: n
 
 type Bounds = Readonly<{ earliestMs: number; latestMs: number }>;
 
-/** Dependencies of {@link VenueClock}. */
-type VenueClockParts = Readonly<{ venue: ExecutionVenue; timers: Timers }>;
-
 /**
  * The venue's time, as far as its answers tell (decision YA). An answer was given between the question and its
  * arrival, which bounds the venue's time from below and above. The bounds move on with the monotonic clock and widen
@@ -31,7 +28,8 @@ type VenueClockParts = Readonly<{ venue: ExecutionVenue; timers: Timers }>;
  */
 export class VenueClock {
   readonly #core: Core;
-  readonly #parts: VenueClockParts;
+  readonly #venue: ExecutionVenue;
+  readonly #timers: Timers;
   readonly #canQuery: boolean;
   #sample: Sample | undefined;
   #reportedMs: number | undefined;
@@ -41,10 +39,11 @@ export class VenueClock {
   #isApart = false;
   #isStopped = false;
 
-  constructor(core: Core, parts: VenueClockParts) {
+  constructor(core: Core, venue: ExecutionVenue, timers: Timers) {
     this.#core = core;
-    this.#parts = parts;
-    this.#canQuery = parts.venue.venueTimeMs !== undefined;
+    this.#venue = venue;
+    this.#timers = timers;
+    this.#canQuery = venue.venueTimeMs !== undefined;
   }
 
   /** Whether the venue tells its time. "Not found" without a time then proves nothing by itself. */
@@ -56,7 +55,7 @@ export class VenueClock {
   begin(): void {
     if (this.#isStopped || !this.#canQuery) return;
     this.query();
-    this.#parts.timers.after(QUERY_EVERY_MS, () => this.begin());
+    this.#timers.after(QUERY_EVERY_MS, () => this.begin());
   }
 
   stop(): void {
@@ -105,7 +104,7 @@ export class VenueClock {
 
   async #question(requestedAt: Moment): Promise<void> {
     try {
-      const timeOf = (): unknown => this.#parts.venue.venueTimeMs?.();
+      const timeOf = (): unknown => this.#venue.venueTimeMs?.();
       const venueMs = await this.#core.questions.query("venue.venueTimeMs", timeOf, readVenueTime);
       this.receive(venueMs, requestedAt);
     } catch {

@@ -104,9 +104,6 @@ export type DueChild = Readonly<{
 type Children = FairQueue<number, DueChild>;
 type QueuedChild = Queued<number, DueChild>;
 
-/** Dependencies of {@link VenueQueue}. */
-export type VenueQueueParts = Readonly<{ venue: ExecutionVenue; venueClock: VenueClock; times: AppendTimes }>;
-
 /**
  * Due children that wait for the venue's rate. Reduce-only ones go first, accounts take turns, and none is dropped
  * (decision 26).
@@ -124,10 +121,10 @@ export class VenueQueue {
   readonly #held: Map<number, DueChild[]> = new Map();
   readonly #pace: VenuePace = new VenuePace();
 
-  constructor(core: Core, { venue, venueClock, times }: VenueQueueParts) {
+  constructor(core: Core, venue: ExecutionVenue, clock: VenueClock, times: AppendTimes) {
     this.#core = core;
     this.#venue = venue;
-    this.#clock = venueClock;
+    this.#clock = clock;
     this.#times = times;
   }
 

@@ -7,7 +7,8 @@ import {
   UnreadableAnswer,
 } from "../../host-answers/index.ts";
 import { childIdOf, readChildId } from "../../lifecycle/index.ts";
-import type { ChildOrder, ParentOrder } from "../../model/index.ts";
+import type { ParentOrder } from "../../model/index.ts";
+import type { Reconciler } from "../children/reconciler.ts";
 import type { ChildSettlement, Resumption } from "../core/api.ts";
 import { EngineError } from "../core/engine-error.ts";
 import { orderIn, type PendingRecord } from "../core/live-order.ts";
@@ -59,23 +60,20 @@ export class SettlementError extends Error {
   }
 }
 
-/** Tells how many milliseconds a child may still take to arrive at the venue; 0 or less if it cannot any more. */
-type ArrivalTimes = Readonly<{ arrivalWaitMs: (child: ChildOrder) => number }>;
-
 /**
  * Settles an unknown child on an operator's word. Resolves to its parent when that is durable. Rejects with a {@link
  * SettlementError}, or with the OrderError of a store that failed.
  */
 export async function settleChild(
   answer: ChildSettlement,
-  { shards, children }: Readonly<{ shards: Shards; children: ArrivalTimes }>,
+  { shards, reconciler }: Readonly<{ shards: Shards; reconciler: Reconciler }>,
 ): Promise<ParentOrder> {
   const settlement = read(answer, readSettlement);
   const named = readChildId(settlement.childId);
   if (named === undefined)
     throw new SettlementError("NO_SUCH_CHILD", "childId is not the id of a child order");
   const shard = shards.ofOrder(named.orderId);
-  return await decided(shard, named.orderId, () => settle(shard, { ...named, settlement, children }));
+  return await decided(shard, named.orderId, () => settle(shard, { ...named, settlement, reconciler }));
 }
 
 /**
@@ -147,10 +145,13 @@ type Named = Readonly<{
   orderId: number;
   attempt: number;
   settlement: ParsedSettlement;
-  children: ArrivalTimes;
+  reconciler: Reconciler;
 }>;
 
-async function settle(shard: Shard, { orderId, attempt, settlement, children }: Named): Promise<ParentOrder> {
+async function settle(
+  shard: Shard,
+  { orderId, attempt, settlement, reconciler }: Named,
+): Promise<ParentOrder> {
   const { childId, state, fills, by, why } = settlement;
   const order = shard.liveOrders.get(orderId)?.working;
   if (order === undefined || attempt > order.attempts || childIdOf(order, attempt) !== childId)
@@ -165,7 +166,7 @@ async function settle(shard: Shard, { orderId, attempt, settlement, children }: 
       "CONTRADICTED",
       "the child can only be settled as closed: executions of it are counted already",
     );
-  const waitMs = state === "never" ? children.arrivalWaitMs(order.child) : 0;
+  const waitMs = state === "never" ? reconciler.arrivalWaitMs(order.child) : 0;
   if (waitMs > 0)
     throw new SettlementError(
       "TOO_EARLY",
