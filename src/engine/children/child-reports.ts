@@ -11,7 +11,13 @@ import { childIdOf, type ParentEvent, readChildId } from "../../lifecycle/index.
 import { type Cause, type ChildRequest, MOST_CLOSE_WAIT_MS, type ParentOrder } from "../../model/index.ts";
 import type { ExecutionVenue } from "../../ports/index.ts";
 import type { Core } from "../core/core.ts";
-import { childRequestOf, ifLost, type LiveOrder, type PendingRecord } from "../core/live-order.ts";
+import {
+  childRequestOf,
+  ifLost,
+  type LiveOrder,
+  noteLookUp,
+  type PendingRecord,
+} from "../core/live-order.ts";
 import type { FundsQueue } from "../eligibility/funds-queue.ts";
 import type { MarketHub } from "../market/market-hub.ts";
 import type { ReadModel } from "../reads/read-model.ts";
@@ -437,7 +443,7 @@ export class ClosedChildren {
     shard.post(() => {
       const live = shard.liveOrders.get(parentOrderId);
       if (live?.working.earlyClose?.child?.childId !== childId) return;
-      live.lookedUp = childId;
+      noteLookUp(live, childId);
       this.#core.effects.emit({ kind: "REARM", live });
     });
   }

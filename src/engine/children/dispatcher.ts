@@ -2,7 +2,7 @@ import { executable, executableLevels, isActive, isExpired, isSlotOver } from ".
 import { type ChildRequest, type ParentOrder, shardOfId } from "../../model/index.ts";
 import type { Core } from "../core/core.ts";
 import type { Moment } from "../core/engine-time.ts";
-import { childRequestOf } from "../core/live-order.ts";
+import { childRequestOf, leaveMargin } from "../core/live-order.ts";
 import type { ExposureTracker } from "../eligibility/exposure-tracker.ts";
 import { LATE, LATE_IN_QUEUE, OVERTAKEN } from "../eligibility/stall-watch.ts";
 import type { MarketHub } from "../market/market-hub.ts";
@@ -192,7 +192,7 @@ export class Dispatcher {
       this.#withdraw(child, { detail: objection });
       return false;
     }
-    if (live?.margin !== undefined) live.margin = undefined;
+    if (live !== undefined) leaveMargin(live, undefined);
     const deadlineMs = Math.min(notAfterMs, venueMs + this.#core.settings.submitDeadlineMs);
     reconciler.follow(child, "SENT", deadlineMs);
     this.#core.counters.children++;

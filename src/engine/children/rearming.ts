@@ -1,6 +1,6 @@
 import type { Slicer } from "../../common/index.ts";
 import type { ReadonlyIdMap } from "../../triggers/index.ts";
-import { clearWork, type LiveOrder } from "../core/live-order.ts";
+import { clearWork, followTo, type LiveOrder, serve } from "../core/live-order.ts";
 import { COSTS } from "../core/turns.ts";
 import type { Arming } from "../eligibility/arming.ts";
 import type { ExposureTracker } from "../eligibility/exposure-tracker.ts";
@@ -72,7 +72,7 @@ export class Rearming {
       if (now !== undefined && isDurable(live)) return this.#replace(live, now);
       this.#release(shard, live);
       if (now === undefined) return this.#parts.participants.release(live);
-      if (live.servedOn !== undefined) now.servedOn = live.servedOn;
+      if (live.servedOn !== undefined) serve(now, live.servedOn);
       this.arm(now);
     });
     yield* inSteps(memory.liveOrders.values(), (live) => this.arm(live), isNow);
@@ -82,8 +82,8 @@ export class Rearming {
   /** Arms a parent in the place of the one that was in memory before, which stays in the trigger book. */
   #replace(before: LiveOrder, now: LiveOrder): void {
     this.#parts.participants.drop(before);
-    now.followedTo ??= before.followedTo;
-    if (before.servedOn !== undefined) now.servedOn = before.servedOn;
+    if (now.followedTo === undefined && before.followedTo !== undefined) followTo(now, before.followedTo);
+    if (before.servedOn !== undefined) serve(now, before.servedOn);
     this.arm(now);
     this.#parts.arming.cancelTimers(before);
   }

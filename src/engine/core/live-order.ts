@@ -2,8 +2,13 @@ import type { Quantity } from "../../decimal/index.ts";
 import type { Effect, WaitReason } from "../../lifecycle/index.ts";
 import type { ChildRequest, Fact, JournalRecord, OrderList, ParentOrder } from "../../model/index.ts";
 
-/** One open parent in memory, as decided and as durable. The two differ while a record is under way. */
-export type LiveOrder = {
+/**
+ * One open parent in memory, as decided and as durable. The two differ while a record is under way. Only the functions of this
+ * file change it. There are many live orders, so rare properties are added only when needed.
+ */
+export type LiveOrder = Readonly<State>;
+
+type State = {
   working: ParentOrder;
   durable: ParentOrder | undefined;
   /** Its newest record that is not durable yet. */
@@ -39,31 +44,124 @@ export type LiveOrder = {
   isFollowing?: boolean | undefined;
   /** The quote or heartbeat of its market on which its last child was sent. */
   servedOn?: number | undefined;
-  cancelExpiry?: (() => void) | undefined;
-  cancelRetry?: (() => void) | undefined;
-  cancelSlot?: (() => void) | undefined;
-  cancelScheduleEnd?: (() => void) | undefined;
-};
+} & { [timer in Timer]?: (() => void) | undefined };
+
+/** What cancels a timer of a parent, by timer. */
+const TIMERS = ["cancelExpiry", "cancelRetry", "cancelSlot", "cancelScheduleEnd"] as const;
+type Timer = (typeof TIMERS)[number];
 
 /**
  * Bounds of the volume of others, for prints that name own fills by other ids. `followed` is the most that it can have been
  * when the parent last followed it; absent until own prints of before a restart can no longer come, from `knownFromMs` on.
  */
-export type OthersVolume = {
-  followed: Quantity | undefined;
-  readonly knownFromMs: number;
-};
+export type OthersVolume = Readonly<{ followed: Quantity | undefined; knownFromMs: number }>;
 
-/**
- * Creates the live order of a parent without a record under way. There are many live orders, so rare properties are
- * added only when needed.
- */
+/** Creates the live order of a parent without a record under way. */
 export function liveOrderOf(working: ParentOrder, durable: ParentOrder | undefined): LiveOrder {
   return { working, durable, pending: undefined, wait: undefined, isWatching: false };
 }
 
+/** Takes a decided state, and the record that it is decided in unless that is durable. */
+export function decide(live: State, working: ParentOrder, pending: PendingRecord | undefined): void {
+  live.working = working;
+  live.pending = pending;
+}
+
+/** Takes a durable state, after a record that was under way if there was one. */
+export function settle(live: State, durable: ParentOrder, settled: PendingRecord | undefined): void {
+  live.durable = durable;
+  if (live.pending === settled) live.pending = undefined;
+}
+
+/** Notes why the parent sends nothing, if it does not. */
+export function hesitate(live: State, wait: WaitReason | undefined): void {
+  live.wait = wait;
+}
+
+/** Notes whether the memory of quotes counts the parent. Returns whether that is new. */
+export function setWatching(live: State, isWatching: boolean): boolean {
+  if (live.isWatching === isWatching) return false;
+  live.isWatching = isWatching;
+  return true;
+}
+
+/** Begins a measurement of exposure, in place of an earlier one. */
+export function beginMeasuring(live: State, request: object): void {
+  live.measuring = request;
+}
+
+/** Ends a measurement. Returns whether no other one has been begun since. */
+export function endMeasuring(live: State, request: object): boolean {
+  if (live.measuring !== request) return false;
+  live.measuring = undefined;
+  return true;
+}
+
+/** Notes up to which `unreserved` the child of the parent is covered by its exposure. */
+export function cover(live: State, unreserved: Quantity): void {
+  live.coveredTo = unreserved;
+}
+
+/** Sets the margin of the next child; undefined because a child goes out. */
+export function leaveMargin(live: State, margin: Quantity | undefined): void {
+  if (live.margin !== margin) live.margin = margin;
+}
+
+/** Notes since when there has been nothing to reduce; undefined if there is something. */
+export function findNothing(live: State, sinceMs: number | undefined): void {
+  if (live.nothingSinceMs !== sinceMs) live.nothingSinceMs = sinceMs;
+}
+
+/** Notes that a child that was closed early has been looked up. */
+export function noteLookUp(live: State, childId: string): void {
+  live.lookedUp = childId;
+}
+
+/** Marks all prints up to a number as followed (POV). */
+export function followTo(live: State, position: number): void {
+  live.followedTo = position;
+}
+
+/** Begins to tell the volume of others from own fills (POV). */
+export function knowOthers(live: State, others: OthersVolume): void {
+  live.others = others;
+}
+
+/** Notes the most that others can have traded when they are followed (POV). */
+export function followOthers(others: { followed: Quantity | undefined }, followed: Quantity): void {
+  others.followed = followed;
+}
+
+/** Notes whether an offer of a print is in the mailbox of the parent (POV). */
+export function offerPrint(live: State, isFollowing: true | undefined): void {
+  live.isFollowing = isFollowing;
+}
+
+/** Notes on which quote or heartbeat the parent has sent a child. */
+export function serve(live: State, observation: number | undefined): void {
+  live.servedOn = observation;
+}
+
+/** Notes what cancels a timer that was set, or that the timer has run. */
+export function setTimer(live: State, timer: Timer, cancel: (() => void) | undefined): void {
+  live[timer] = cancel;
+}
+
+/** Cancels a timer of a parent if it has one. Adds no property to a parent that never had the timer. */
+export function cancelTimer(live: State, timer: Timer): void {
+  const cancel = live[timer];
+  if (cancel === undefined) return;
+  live[timer] = undefined;
+  cancel();
+}
+
+/** Cancels all timers of a parent. */
+export function cancelTimers(live: State): void {
+  for (const timer of TIMERS) cancelTimer(live, timer);
+}
+
 /** Forgets what an engine knows of a parent besides its state. The timers of the parent must be called off. */
-export function clearWork(live: LiveOrder): void {
+export function clearWork(live: State): void {
   live.wait = undefined;
   if (live.measuring !== undefined) live.measuring = undefined;
   if (live.margin !== undefined) live.margin = undefined;

@@ -10,7 +10,14 @@ import {
 import type { Cause, ParentOrder } from "../../model/index.ts";
 import type { TriggerBook, Watch } from "../../triggers/index.ts";
 import type { Core } from "../core/core.ts";
-import { awaitsLookUp, type LiveOrder } from "../core/live-order.ts";
+import {
+  awaitsLookUp,
+  cancelTimer,
+  cancelTimers,
+  type LiveOrder,
+  setTimer,
+  setWatching,
+} from "../core/live-order.ts";
 import type { OrderWatch } from "../market/market.ts";
 import type { MarketHub } from "../market/market-hub.ts";
 import type { Shards } from "../shards/shards.ts";
@@ -70,7 +77,7 @@ export class Arming {
       this.disarm(live);
       return undefined;
     }
-    this.#watchMarket(live, order);
+    if (setWatching(live, true)) this.#parts.market.memory.watch(order.intent.symbol);
     this.#parts.stalls.armed(live);
     this.#armExpiry(live, order);
     // Looked at once: it takes a quarter of the time when a takeover arms every parent.
@@ -79,15 +86,9 @@ export class Arming {
     const book = this.#parts.market.open(order.intent.symbol);
     const watch = this.#watchOf(live, order, nowMs);
     if (watch === undefined) book.remove(order.orderId);
-    else if (order.notBeforeMs > nowMs) this.#armRetry(live, order.notBeforeMs);
+    else if (order.notBeforeMs > nowMs) this.#admitAt(live, "cancelRetry", order.notBeforeMs);
     else if (!book.has(order.orderId)) return this.#watch(book, order, watch);
     return undefined;
-  }
-
-  #watchMarket(live: LiveOrder, { intent }: ParentOrder): void {
-    if (live.isWatching) return;
-    live.isWatching = true;
-    this.#parts.market.memory.watch(intent.symbol);
   }
 
   #watchOf(live: LiveOrder, order: ParentOrder, nowMs: number): Watch | undefined {
@@ -147,9 +148,8 @@ export class Arming {
   /** Cancels the timers of a parent, and the memory of quotes counts it no more. */
   cancelTimers(live: LiveOrder): void {
     this.#parts.stalls.evict(live);
-    for (const timer of TIMERS) cancelTimer(live, timer);
-    if (live.isWatching) this.#parts.market.memory.unwatch(live.working.intent.symbol);
-    live.isWatching = false;
+    cancelTimers(live);
+    if (setWatching(live, false)) this.#parts.market.memory.unwatch(live.working.intent.symbol);
   }
 
   /** Takes a parent out of the trigger book. */
@@ -160,31 +160,29 @@ export class Arming {
   #armExpiry(live: LiveOrder, order: ParentOrder): void {
     const atMs = expiresAtMs(order);
     if (atMs === undefined || live.cancelExpiry !== undefined || order.pendingEnd !== undefined) return;
-    live.cancelExpiry = this.#parts.timers.at(atMs, () => {
-      live.cancelExpiry = undefined;
+    const cancel = this.#parts.timers.at(atMs, () => {
+      setTimer(live, "cancelExpiry", undefined);
       this.#post(order, { kind: "EXPIRED" }, { kind: "TIMER", timer: "EXPIRY" });
     });
+    setTimer(live, "cancelExpiry", cancel);
   }
 
-  /**
-   * Sets the timers of a schedule. When a slot opens, its parent is offered the quote that stands.
-   */
+  /** Sets the timers of a schedule. */
   #armSchedule(live: LiveOrder, order: ParentOrder, nowMs: number): void {
     cancelTimer(live, "cancelSlot");
     if (isScheduleOver(order, nowMs))
       return this.#post(order, { kind: "SCHEDULE_OVER" }, { kind: "TIMER", timer: "SLOT" });
     const endMs = scheduleEndMs(order);
-    if (endMs !== undefined && live.cancelScheduleEnd === undefined)
-      live.cancelScheduleEnd = this.#parts.timers.at(endMs, () => {
-        live.cancelScheduleEnd = undefined;
+    if (endMs !== undefined && live.cancelScheduleEnd === undefined) {
+      const cancel = this.#parts.timers.at(endMs, () => {
+        setTimer(live, "cancelScheduleEnd", undefined);
         this.arm(live);
       });
+      setTimer(live, "cancelScheduleEnd", cancel);
+    }
     const atMs = nextSlotChangeMs(order, nowMs);
     if (atMs === undefined || atMs === endMs) return;
-    live.cancelSlot = this.#parts.timers.whileQuoted(atMs, () => {
-      live.cancelSlot = undefined;
-      this.admit([live]);
-    });
+    this.#admitAt(live, "cancelSlot", atMs);
   }
 
   /**
@@ -198,21 +196,13 @@ export class Arming {
     bursts.do("time", accountId, () => shard.post(change));
   }
 
-  #armRetry(live: LiveOrder, atMs: number): void {
-    cancelTimer(live, "cancelRetry");
-    live.cancelRetry = this.#parts.timers.whileQuoted(atMs, () => {
-      live.cancelRetry = undefined;
+  /** Offers a parent the quote that stands at a later time. */
+  #admitAt(live: LiveOrder, timer: "cancelSlot" | "cancelRetry", atMs: number): void {
+    cancelTimer(live, timer);
+    const cancel = this.#parts.timers.whileQuoted(atMs, () => {
+      setTimer(live, timer, undefined);
       this.admit([live]);
     });
+    setTimer(live, timer, cancel);
   }
-}
-
-const TIMERS = ["cancelExpiry", "cancelRetry", "cancelSlot", "cancelScheduleEnd"] as const;
-
-/** Cancels a timer of a parent if it has one. Adds no property to a parent that never had the timer. */
-function cancelTimer(live: LiveOrder, timer: (typeof TIMERS)[number]): void {
-  const cancel = live[timer];
-  if (cancel === undefined) return;
-  live[timer] = undefined;
-  cancel();
 }

@@ -15,7 +15,7 @@ import {
 } from "../../model/index.ts";
 import { type Activated, type Fired, IdMap } from "../../triggers/index.ts";
 import type { QuoteNow } from "../core/api.ts";
-import { awaitsLookUp, ifLost, type LiveOrder } from "../core/live-order.ts";
+import { awaitsLookUp, ifLost, type LiveOrder, offerPrint, serve } from "../core/live-order.ts";
 import type { MarketHub } from "../market/market-hub.ts";
 import type { Shard } from "../shards/shard.ts";
 import type { Shards } from "../shards/shards.ts";
@@ -177,9 +177,9 @@ export class ExecutionAttempts {
     // A parent whose shard is read again follows the trades from then on.
     if (shard.state !== "running" || live.isFollowing === true) return;
     if (participants.volumeFor(live) === undefined) return;
-    live.isFollowing = true;
+    offerPrint(live, true);
     shard.post(() => {
-      live.isFollowing = undefined;
+      offerPrint(live, undefined);
       if (shard.liveOrders.get(orderId) !== live || participants.volumeFor(live) === undefined) return;
       this.#offer(live, { kind: "PRINTED", print });
     });
@@ -214,7 +214,7 @@ export class ExecutionAttempts {
     }
     const facts = pending.steps.flatMap((step) => step.facts);
     const isIntended = facts.some(isIntent);
-    if (isIntended) live.servedOn = left?.observation;
+    if (isIntended) serve(live, left?.observation);
     if (attempt.volume !== undefined && isIntended) participants.followed(live);
     if (measured !== undefined && isIntended) exposure.intended(live, measured);
     // The quote may not come again: a trigger whose record the store does not keep is decided again.

@@ -13,7 +13,14 @@ import { isActive, needsTrigger, reducibleOf } from "../../lifecycle/index.ts";
 import type { ParentOrder } from "../../model/index.ts";
 import type { Exposure, PositionChange } from "../../ports/index.ts";
 import type { Core } from "../core/core.ts";
-import type { LiveOrder } from "../core/live-order.ts";
+import {
+  beginMeasuring,
+  cover,
+  endMeasuring,
+  findNothing,
+  type LiveOrder,
+  leaveMargin,
+} from "../core/live-order.ts";
 import type { Answer } from "../core/own-executions.ts";
 import { type ExposureSum, reservedBy } from "../shards/account-orders.ts";
 import type { Shard } from "../shards/shard.ts";
@@ -60,7 +67,7 @@ export class ExposureWatch {
   measured(live: LiveOrder, { position, requestedAtMs, isSettled }: Answer): void {
     const order = live.working;
     if (reducibleOf(order.intent.side, quantityOf(position)) > 0) {
-      if (live.nothingSinceMs !== undefined) live.nothingSinceMs = undefined;
+      findNothing(live, undefined);
       if (!hasTriggered(order)) this.#watched.get(keyOf(order))?.orders.delete(order.orderId);
       return;
     }
@@ -69,7 +76,7 @@ export class ExposureWatch {
     const quietSinceMs = this.#core.executions.quietSinceMs(order);
     if (!isSettled || requestedAtMs - quietSinceMs < this.#confirmMs) return;
     const sinceMs = live.nothingSinceMs;
-    if (sinceMs === undefined || sinceMs < quietSinceMs) live.nothingSinceMs = this.#core.monotonicMs();
+    if (sinceMs === undefined || sinceMs < quietSinceMs) findNothing(live, this.#core.monotonicMs());
     else if (requestedAtMs - sinceMs >= this.#confirmMs) this.#end(order);
   }
 
@@ -250,7 +257,7 @@ export class ExposureTracker {
   /** Notes how much of the exposure measured for the child of a parent the child leaves. */
   intended(live: LiveOrder, exposure: Quantity): void {
     const { working } = live;
-    live.coveredTo = add(this.#sums(working).unreserved, subtract(exposure, reservedBy(working)));
+    cover(live, add(this.#sums(working).unreserved, subtract(exposure, reservedBy(working))));
   }
 
   /**
@@ -261,7 +268,7 @@ export class ExposureTracker {
   overtaken(live: LiveOrder): void {
     if (live.coveredTo === undefined) return;
     const missing = subtract(this.#sums(live.working).unreserved, live.coveredTo);
-    live.margin = live.margin === undefined ? ZERO_QUANTITY : add(live.margin, add(missing, missing));
+    leaveMargin(live, live.margin === undefined ? ZERO_QUANTITY : add(live.margin, add(missing, missing)));
   }
 
   /** Measures the exposure and then lets the parent try with the quote of that time. */
@@ -282,7 +289,7 @@ export class ExposureTracker {
 
   #await(order: ParentOrder, live: LiveOrder, request: ExposureRequest): void {
     const shard = this.#shard(order);
-    live.measuring = request;
+    beginMeasuring(live, request);
     this.#settle(request.answer, (position) =>
       shard.post(() =>
         position === undefined ? this.#rest(live, request) : this.#measured(live, request, position),
@@ -344,9 +351,7 @@ export class ExposureTracker {
    * shard was read again, and that one is armed already.
    */
   #isOver(live: LiveOrder, request: ExposureRequest): boolean {
-    if (live.measuring !== request) return false;
-    live.measuring = undefined;
-    return this.#live(live.working) === live;
+    return endMeasuring(live, request) && this.#live(live.working) === live;
   }
 
   #position(order: ParentOrder): ReturnType<Exposure["position"]> {

@@ -3,7 +3,7 @@ import type { ParentOrder, PricedPrint } from "../../model/index.ts";
 import type { OwnFillsInPrints } from "../../ports/index.ts";
 import type { Core } from "../core/core.ts";
 import { Fifo } from "../core/fifo.ts";
-import type { LiveOrder, OthersVolume } from "../core/live-order.ts";
+import { followOthers, followTo, knowOthers, type LiveOrder, type OthersVolume } from "../core/live-order.ts";
 import type { VolumeTape } from "../market/volume-tape.ts";
 
 /** Most prints of one market that may be undecided. The oldest count as foreign from then on. */
@@ -134,8 +134,8 @@ export class PovParticipants {
     if (market.prints.track(order, this.#core.monotonicMs())) this.#decide(market);
     if (intent.participationBips === undefined) return;
     if (ended !== undefined) return this.drop(live);
-    live.followedTo ??= market.prints.position;
-    if (this.#ownFills === "other-id") live.others ??= this.#othersOf(live);
+    if (live.followedTo === undefined) followTo(live, market.prints.position);
+    if (this.#ownFills === "other-id" && live.others === undefined) knowOthers(live, this.#othersOf(live));
     market.liveOrders.add(live);
   }
 
@@ -198,10 +198,10 @@ export class PovParticipants {
   /** Marks all trades up to now as followed: a child was intended. */
   followed(live: LiveOrder): void {
     const { symbol } = live.working.intent;
-    live.followedTo = this.#marketOf(symbol).prints.position;
+    followTo(live, this.#marketOf(symbol).prints.position);
     const printed = this.#printed(live);
     if (live.others === undefined || printed === undefined) return;
-    live.others.followed = this.#mostOfOthers(symbol, printed);
+    followOthers(live.others, this.#mostOfOthers(symbol, printed));
   }
 
   #marketOf(symbol: string): Followed {
@@ -260,7 +260,7 @@ export class PovParticipants {
     const own = add(this.#core.executions.fills.executed(symbol), this.#marketOf(symbol).prints.openQuantity);
     if (others?.followed !== undefined) return subtract(printed, own) > others.followed;
     const isKnown = others !== undefined && this.#core.monotonicMs() >= others.knownFromMs;
-    if (isKnown) others.followed = this.#mostOfOthers(symbol, printed);
+    if (isKnown) followOthers(others, this.#mostOfOthers(symbol, printed));
     return false;
   }
 

@@ -3,7 +3,14 @@ import { orderListOf } from "../../lifecycle/index.ts";
 import { type ListMembership, type OrderList, type ParentOrder, weightBytesOf } from "../../model/index.ts";
 import { IdMap, type ReadonlyIdMap } from "../../triggers/index.ts";
 import type { ClientIdFilter } from "../core/client-id-filter.ts";
-import { type LiveOrder, liveOrderOf, type ParentStep, type PendingRecord } from "../core/live-order.ts";
+import {
+  decide,
+  type LiveOrder,
+  liveOrderOf,
+  type ParentStep,
+  type PendingRecord,
+  settle,
+} from "../core/live-order.ts";
 import { COSTS } from "../core/turns.ts";
 import { AccountOrders } from "./account-orders.ts";
 import { ParentCapture } from "./replay.ts";
@@ -94,8 +101,8 @@ export class ShardMemory {
     return legs.length > 0 && legs.every((leg) => leg !== undefined) ? legs : [order];
   }
 
-  /** Makes a decided state the current one. */
-  take(order: ParentOrder): LiveOrder {
+  /** Makes a decided state the current one, with the record that is under way for it. */
+  take(order: ParentOrder, pending?: PendingRecord): void {
     const known = this.liveOrders.get(order.orderId);
     const live = known ?? liveOrderOf(order, undefined);
     const account = this.account(order.accountId);
@@ -105,9 +112,8 @@ export class ShardMemory {
       this.weightBytes += weightBytesOf(order);
     }
     account.sums.move(live.working, order);
-    live.working = order;
+    decide(live, order, pending);
     this.#index(order);
-    return live;
   }
 
   /** Returns the list that steps touch, in its state after them; undefined for a late fact of a finished list. */
@@ -167,8 +173,7 @@ export class ShardMemory {
     else account.held.delete(order.orderId);
     this.#retain(live);
     if (live.durable !== undefined) account.sums.countDurable(live.durable, order);
-    live.durable = order;
-    if (live.pending === settled) live.pending = undefined;
+    settle(live, order, settled);
     return live;
   }
 

@@ -8,7 +8,7 @@ import { encodeRecord } from "../../wire/index.ts";
 import type { Core } from "../core/core.ts";
 import { EngineError } from "../core/engine-error.ts";
 import { Fifo } from "../core/fifo.ts";
-import { ifLost, type LiveOrder, type ParentStep, type PendingRecord } from "../core/live-order.ts";
+import { hesitate, ifLost, type LiveOrder, type ParentStep, type PendingRecord } from "../core/live-order.ts";
 import type { ShardReads } from "../core/stored.ts";
 import type { AccountOrders } from "./account-orders.ts";
 import { Endings } from "./ended.ts";
@@ -198,7 +198,7 @@ export class Shard {
     try {
       const steps = transitionList({ legs: this.memory.legsOf(before), orderId, event }, context);
       const lead = steps.find(({ order }) => order.orderId === orderId);
-      live.wait = lead?.wait;
+      hesitate(live, lead?.wait);
       const changed = steps.filter(({ facts }) => facts.length > 0);
       if (changed.length > 0) return this.#write({ steps: changed, cause, timeMs });
       if (lead?.effects.some((effect) => effect.kind === "MEASURE"))
@@ -476,7 +476,7 @@ export class Shard {
     this.pending.push(pending);
     for (const { orderId, accountId } of endedBy(steps, this.liveOrders))
       this.endings.decided({ orderId, accountId, sequence: record.sequence });
-    for (const { order } of steps) this.memory.take(order).pending = pending;
+    for (const { order } of steps) this.memory.take(order, pending);
     this.#core.counters.activity++;
     this.#core.effects.emit({
       kind: "RECORD_DECIDED",

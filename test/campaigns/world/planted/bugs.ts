@@ -64,8 +64,8 @@ export const keyOfBoth = (childId: string, executionId: string): string =>`,
     edits: [
       {
         file: "src/engine/eligibility/pov-participants.ts",
-        before: 'if (this.#ownFills === "other-id") live.others ??=',
-        after: 'if (this.#ownFills === "other-id" && this.#core === undefined) live.others ??=',
+        before: 'if (this.#ownFills === "other-id" && live.others === undefined) knowOthers',
+        after: 'if (this.#ownFills === "other-id" && this.#core === undefined) knowOthers',
       },
     ],
   },
