@@ -26,7 +26,6 @@ import { MarketHub, type StoredMarket } from "./market/market-hub.ts";
 import { QuoteWatch } from "./market/quote-watch.ts";
 import { ListReads } from "./reads/list-reads.ts";
 import { ReadModel } from "./reads/read-model.ts";
-import { Stories } from "./reads/stories.ts";
 import { Rest } from "./rest.ts";
 import { CommitQueue } from "./shards/commit-queue.ts";
 import { EndedNames } from "./shards/ended.ts";
@@ -69,7 +68,6 @@ export type EngineParts = Readonly<{
   board: StatusBoard;
   placements: Placements;
   cancels: Cancels;
-  stories: Stories;
   housekeeping: Housekeeping;
   committer: Committer;
   rest: Rest;
@@ -99,29 +97,36 @@ export function engineParts(core: Core, options: EngineOptions, stored: Stored):
   const lists = new ListReads(core, reads);
   const closeWait = new CloseWait(core, venue);
   const reports = new ChildReports(core, { shards, market, reads, funds, timers, closeWait });
-  const reconciler = new Reconciler(core, { venue, venueClock, timers, shards, reports });
-  const closed = new ClosedChildren(core, { venue, timers, shards, reports, closeWait });
-  const watched = { timers, bursts, market, funds, shards, participants };
-  const stalls = new StallWatch(core, { ...watched, handedOver: reconciler });
-  const arming = new Arming(core, { ...watched, stalls });
-  const submissions = new Submissions(core, { venue, timers, reports });
+  const asking = { venue, timers, shards, reports };
+  const reconciler = new Reconciler(core, asking, venueClock);
+  const closed = new ClosedChildren(core, asking, closeWait);
+  const eligibility = { timers, bursts, market, funds, shards, participants };
+  const stalls = new StallWatch(core, eligibility, reconciler);
+  const arming = new Arming(core, eligibility, stalls);
+  const submissions = new Submissions(core, asking);
   const exposure = new ExposureTracker(core, options.exposure, { shards, timers });
   const sending = { venueClock, reports, reconciler };
   const queued = { venueQueue, timers, shards, market, exposure, submissions };
   const dispatcher = new Dispatcher(core, { ...sending, ...queued });
   const children = new ChildOrderManager(core, { ...sending, venue, funds, dispatcher, closed });
-  const attempts = new ExecutionAttempts({
-    ...{ shards, market, participants, exposure, arming, bursts, funds, stalls },
-  });
-  const rearming = new Rearming({ bursts, participants, arming, children, exposure });
+  const attempts = new ExecutionAttempts(eligibility, exposure, arming, stalls);
+  const rearming = new Rearming(eligibility, exposure, arming, children);
   const board = new StatusBoard(core, { shards, market, reconciler, stream, quotes, stalls, timers });
   const volumes = options.volumeHistory ?? market.tape;
   const placements = new Placements(core, options, { shards, market, lists, volumes, board });
   const cancels = new Cancels({ trust: core.trust, shards, reads, lists, bursts });
-  const stories = new Stories(core, { shards, reads, market, funds });
-  const storing = { shards, market, timers };
-  const housekeeping = new Housekeeping(core, storing);
-  const committer = new Committer(core, { ...storing, commits, bursts, board, calls, housekeeping, times });
+  const housekeeping = new Housekeeping(core, shards, market, timers);
+  const committer = new Committer(core, {
+    shards,
+    market,
+    timers,
+    commits,
+    bursts,
+    board,
+    calls,
+    housekeeping,
+    times,
+  });
   const queries = { calls, venueQueue, reconciler, closed, exposure, housekeeping };
   const rest = new Rest(core, { committer, timers, reports, queries });
   const parts: EngineParts = {
@@ -141,7 +146,6 @@ export function engineParts(core: Core, options: EngineOptions, stored: Stored):
     board,
     placements,
     cancels,
-    stories,
     housekeeping,
     committer,
     rest,

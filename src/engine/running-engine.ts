@@ -17,6 +17,7 @@ import type { MarketHub } from "./market/market-hub.ts";
 import { runningLevelOf, runningLimitOf } from "./market/running-limit.ts";
 import { metricsOf } from "./metrics.ts";
 import type { EngineParts } from "./parts.ts";
+import { storyOf } from "./reads/stories.ts";
 import { verify } from "./reads/verification.ts";
 import type { Shard } from "./shards/shard.ts";
 
@@ -229,7 +230,7 @@ export class RunningEngine implements Api.Engine {
   }
 
   story(orderId: number): Promise<Api.Story | undefined> {
-    return this.#parts.calls.read(() => this.#parts.stories.of(orderId));
+    return this.#parts.calls.read(() => storyOf(this.#parts, orderId));
   }
 
   verify(): Promise<Api.Verification> {

@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { createManualClock, createMemoryStore } from "../../src/adapters/memory/index.ts";
 import { formatPrice, price } from "../../src/decimal/index.ts";
-import { Housekeeping, type MarkParts, ObsoleteMarks } from "../../src/engine/commit/housekeeping.ts";
+import { Housekeeping, ObsoleteMarks } from "../../src/engine/commit/housekeeping.ts";
 import type { Core } from "../../src/engine/core/core.ts";
+import type { MarketHub } from "../../src/engine/market/market-hub.ts";
+import type { Shards } from "../../src/engine/shards/shards.ts";
 import { Endings } from "../../src/engine/shards/ended.ts";
 import { Questions } from "../../src/host-answers/index.ts";
 import type { Activation, MarketMark, ParentOrder } from "../../src/model/index.ts";
@@ -13,7 +15,6 @@ import { createGate, type Gate } from "../support/gate.ts";
 import { createHeldTurns } from "../support/held-turns.ts";
 import { createWorld, INSTRUMENTS, SYMBOL, type World } from "../support/world.ts";
 
-type Parts = ConstructorParameters<typeof Housekeeping>;
 type FakeLiveOrder = { working: ParentOrder; durable: ParentOrder };
 
 const liveOf = (orderId: number, position?: number): FakeLiveOrder => {
@@ -69,7 +70,12 @@ function subject(
     },
     timers: { after: (_: number, run: () => void) => (hour = run) },
   };
-  const made = new Housekeeping(core as unknown as Parts[0], parts as unknown as Parts[1]);
+  const made = new Housekeeping(
+    core as never,
+    parts.shards as never,
+    parts.market as never,
+    parts.timers as never,
+  );
   return { made, shard, shards, held, history, requested, gone, hour: () => hour() };
 }
 
@@ -197,8 +203,8 @@ it("a period of retention that is no whole number of milliseconds deletes up to 
     time: { deletedByMs: () => 1_760_000_000_000 },
     store: {},
   };
-  const parts = { timers: { after: () => undefined } };
-  const made = new Housekeeping(core as unknown as Parts[0], parts as unknown as Parts[1]);
+  const timers = { after: () => undefined };
+  const made = new Housekeeping(core as never, {} as never, {} as never, timers as never);
   expect(made.cutoffMs()).toBe(1_759_987_657_142);
 });
 
@@ -219,12 +225,10 @@ function searching() {
   const rows: Row[] = [0, 1].map(rowOf);
   const history = new MarkHistory();
   for (const one of [mark(0, 1), mark(0, 9), mark(1, 2), mark(1, 9)]) history.add(one);
-  const parts = {
-    shards: { all: rows, at: (shard: number) => rows[shard] },
-    market: { history, book: () => undefined },
-  } as unknown as MarkParts;
+  const shards = { all: rows, at: (shard: number) => rows[shard] } as unknown as Shards;
+  const market = { history, book: () => undefined } as unknown as MarketHub;
   const core = { turns: { spend: () => undefined, next: async () => undefined } } as unknown as Core;
-  const search = new ObsoleteMarks(core, parts).inBatchesOf(1);
+  const search = new ObsoleteMarks(core, shards, market).inBatchesOf(1);
   const next = async (): Promise<readonly number[]> =>
     ((await search.next()).value ?? []).map(({ shard, position }: MarketMark) => shard * 100 + position);
   return { rows, history, next };

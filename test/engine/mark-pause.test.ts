@@ -189,8 +189,7 @@ it("decision IL: the wait is over after 20 ms, with the quote that comes then, a
     market.marking++;
   };
   const core = { monotonicMs: () => nowMs, turns: { next } };
-  const parts = { market, commits } as unknown as ConstructorParameters<typeof MarkPause>[1];
-  const pause = new MarkPause(core as unknown as ConstructorParameters<typeof MarkPause>[0], parts);
+  const pause = new MarkPause(core as never, market as never, commits as never, {} as never);
   await pause.over();
   expect(turns).toBe(10);
   commits.isEmpty = false;

@@ -167,8 +167,7 @@ describe("decision WQ: lapsed trust suspends", () => {
     const venueClock = new VenueClock(core, venue, timers);
     const shards = { ofOrder: () => ({ state: "running" }) };
     const reports = { missing: () => undefined, escalated: () => undefined };
-    const parts = { venue, venueClock, timers, shards, reports } as never;
-    const reconciler = new Reconciler(core, parts);
+    const reconciler = new Reconciler(core, { venue, timers, shards, reports } as never, venueClock);
     core.trust.extend(now());
     timers.begin();
     const child = { childId: "aqc-1", parentOrderId: -1 } as ChildRequest;
@@ -200,11 +199,12 @@ describe("decision WQ: lapsed trust suspends", () => {
     };
     const shard = { state: "running", liveOrders, post: (run: () => void) => life.post(() => offer(run)) };
     const volumeFor = () => (isOffered ? undefined : 1);
-    const attempts = new ExecutionAttempts({
+    const parts = {
       shards: { ofOrder: () => shard },
       participants: { of: () => [live], volumeFor, printed: () => undefined },
       bursts: { add: (_kind: string, _key: string, steps: Iterable<number>) => void [...steps] },
-    } as never);
+    } as never;
+    const attempts = new ExecutionAttempts(parts, {} as never, {} as never, {} as never);
     const print = { symbol: "BTC/USD", fresh: true } as never;
     for (let n = 0; n < 1_000; n++) attempts.printed(print);
     trust.extend(now());

@@ -5,8 +5,6 @@ import { Questions } from "../../src/host-answers/index.ts";
 import { BAR_LENGTHS_MS, BARS_RETAINED } from "../../src/model/index.ts";
 import { createHeldTurns } from "../support/held-turns.ts";
 
-type Parts = ConstructorParameters<typeof Housekeeping>;
-
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const NOW_MS = 100 * DAY_MS;
@@ -100,7 +98,12 @@ function subject(
     },
     timers: { after: (ms: number, run: () => void) => void timers.push({ ms, run }) },
   };
-  const made = new Housekeeping(core as unknown as Parts[0], parts as unknown as Parts[1]);
+  const made = new Housekeeping(
+    core as never,
+    parts.shards as never,
+    parts.market as never,
+    parts.timers as never,
+  );
   return {
     market: parts.market,
     made,

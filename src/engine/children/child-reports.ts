@@ -312,13 +312,12 @@ export class CloseWait {
   }
 }
 
-/** Dependencies of {@link ClosedChildren}. */
-type ClosedParts = Readonly<{
+/** What asks the venue about children of the shards, and takes in what it answers or leaves unanswered. */
+export type VenueSide = Readonly<{
   venue: ExecutionVenue;
   timers: Timers;
   shards: Shards;
   reports: ChildReports;
-  closeWait: CloseWait;
 }>;
 
 type Closed = {
@@ -338,13 +337,15 @@ type Closed = {
  */
 export class ClosedChildren {
   readonly #core: Core;
-  readonly #parts: ClosedParts;
+  readonly #parts: VenueSide;
+  readonly #closeWait: CloseWait;
   /** By parent. */
   readonly #closed: Map<number, Closed> = new Map();
 
-  constructor(core: Core, parts: ClosedParts) {
+  constructor(core: Core, parts: VenueSide, closeWait: CloseWait) {
     this.#core = core;
     this.#parts = parts;
+    this.#closeWait = closeWait;
   }
 
   /** Whether any child is to be looked up. */
@@ -356,7 +357,7 @@ export class ClosedChildren {
   follow(order: ParentOrder): void {
     const { earlyClose, orderId } = order;
     if (earlyClose === undefined) return;
-    this.#parts.closeWait.raise(earlyClose.waitMs);
+    this.#closeWait.raise(earlyClose.waitMs);
     const child = earlyClose.child && childRequestOf(order, earlyClose.child);
     const known = this.#closed.get(orderId);
     if (known !== undefined && known.child.childId === child?.childId) return;

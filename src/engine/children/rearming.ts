@@ -4,19 +4,9 @@ import { clearWork, followTo, type LiveOrder, serve } from "../core/live-order.t
 import { COSTS } from "../core/turns.ts";
 import type { Arming } from "../eligibility/arming.ts";
 import type { ExposureTracker } from "../eligibility/exposure-tracker.ts";
-import type { PovParticipants } from "../eligibility/pov-participants.ts";
+import type { Eligibility } from "../eligibility/stall-watch.ts";
 import type { Shard } from "../shards/shard.ts";
-import type { Bursts } from "../time/bursts.ts";
 import type { ChildOrderManager } from "./child-order-manager.ts";
-
-/** Parts that keep state of open parents outside the memory of their shard. */
-type RearmingParts = Readonly<{
-  bursts: Bursts;
-  participants: PovParticipants;
-  arming: Arming;
-  children: ChildOrderManager;
-  exposure: ExposureTracker;
-}>;
 
 /** Parents that are let go, armed or recovered in one step. This is as much work as one decision. */
 const PARENTS_PER_STEP = 4;
@@ -27,17 +17,23 @@ const PARENTS_PER_STEP = 4;
  * meanwhile goes to the shard's mailbox, and the shard applies it to the parent's current state.
  */
 export class Rearming {
-  readonly #parts: RearmingParts;
+  readonly #parts: Eligibility;
+  readonly #exposure: ExposureTracker;
+  readonly #arming: Arming;
+  readonly #children: ChildOrderManager;
 
-  constructor(parts: RearmingParts) {
+  constructor(parts: Eligibility, exposure: ExposureTracker, arming: Arming, children: ChildOrderManager) {
     this.#parts = parts;
+    this.#exposure = exposure;
+    this.#arming = arming;
+    this.#children = children;
   }
 
   /** Arms an open parent that was read from the store. */
   arm(live: LiveOrder): void {
     this.#parts.participants.track(live);
-    this.#parts.exposure.track(live);
-    this.#parts.arming.rearm(live);
+    this.#exposure.track(live);
+    this.#arming.rearm(live);
   }
 
   /** Rearms a shard whose memory replaces the one that held `before`. */
@@ -76,7 +72,7 @@ export class Rearming {
       this.arm(now);
     });
     yield* inSteps(memory.liveOrders.values(), (live) => this.arm(live), isNow);
-    yield* inSteps(memory.liveOrders.values(), (live) => this.#parts.children.recover(live), isNow);
+    yield* inSteps(memory.liveOrders.values(), (live) => this.#children.recover(live), isNow);
   }
 
   /** Arms a parent in the place of the one that was in memory before, which stays in the trigger book. */
@@ -85,15 +81,15 @@ export class Rearming {
     if (now.followedTo === undefined && before.followedTo !== undefined) followTo(now, before.followedTo);
     if (before.servedOn !== undefined) serve(now, before.servedOn);
     this.arm(now);
-    this.#parts.arming.cancelTimers(before);
+    this.#arming.cancelTimers(before);
   }
 
   #release(shard: Shard, live: LiveOrder): void {
     this.#parts.participants.drop(live);
-    this.#parts.arming.disarm(live);
+    this.#arming.disarm(live);
     if (runsHere(shard)) return;
     this.#parts.participants.release(live);
-    this.#parts.children.unfollow(live);
+    this.#children.unfollow(live);
   }
 }
 

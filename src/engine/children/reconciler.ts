@@ -1,12 +1,10 @@
 import { capabilitiesOf, readNotFound, readReport } from "../../host-answers/index.ts";
 import type { ChildOrder, ChildRequest, ChildState } from "../../model/index.ts";
-import type { ExecutionVenue, NotFound, VenueCapabilities } from "../../ports/index.ts";
+import type { NotFound, VenueCapabilities } from "../../ports/index.ts";
 import type { InFlight } from "../core/api.ts";
 import type { Core } from "../core/core.ts";
 import type { Moment } from "../core/engine-time.ts";
-import type { Shards } from "../shards/shards.ts";
-import type { Timers } from "../time/timers.ts";
-import type { ChildReports } from "./child-reports.ts";
+import type { VenueSide } from "./child-reports.ts";
 import type { VenueClock } from "./venue-clock.ts";
 
 /**
@@ -70,15 +68,6 @@ class VoidProof {
   }
 }
 
-/** Dependencies of {@link Reconciler}. */
-type ReconcileParts = Readonly<{
-  venue: ExecutionVenue;
-  venueClock: VenueClock;
-  timers: Timers;
-  shards: Shards;
-  reports: ChildReports;
-}>;
-
 type Case = {
   readonly child: ChildRequest;
   /** Whether another process may have handed it over. */
@@ -120,15 +109,17 @@ type Requested = Moment & Readonly<{ unsteppedMs: number; reportedMs: number | u
  */
 export class Reconciler {
   readonly #core: Core;
-  readonly #parts: ReconcileParts;
+  readonly #parts: VenueSide;
+  readonly #venueClock: VenueClock;
   readonly #cases: Map<string, Case> = new Map();
   #stopped = false;
   /** Number of children with an unknown outcome. */
   #unknown = 0;
 
-  constructor(core: Core, parts: ReconcileParts) {
+  constructor(core: Core, parts: VenueSide, venueClock: VenueClock) {
     this.#core = core;
     this.#parts = parts;
+    this.#venueClock = venueClock;
   }
 
   /** Number of children that are followed now, and of those with an unknown outcome. */
@@ -186,7 +177,7 @@ export class Reconciler {
    * cannot arrive any more.
    */
   arrivalWaitMs({ childId, notAfterMs }: ChildOrder): number {
-    const [one, venueMs] = [this.#cases.get(childId), this.#parts.venueClock.nowMs()];
+    const [one, venueMs] = [this.#cases.get(childId), this.#venueClock.nowMs()];
     const { venueQuietMs } = this.#core.settings;
     return one?.proof.arrivalWaitMs(this.#core.monotonicMs(), venueMs) ?? notAfterMs + venueQuietMs - venueMs;
   }
@@ -245,8 +236,8 @@ export class Reconciler {
     if (!this.#mayQuery(one.child)) return this.#lookAfter(one, this.#core.settings.reconcileEveryMs);
     const turn = ++one.turn;
     // "Not found" alone will be judged by a time that the venue told before the look-up.
-    const reportedMs = this.#parts.venueClock.reportedMs;
-    if (one.unknown) this.#parts.venueClock.query();
+    const reportedMs = this.#venueClock.reportedMs;
+    if (one.unknown) this.#venueClock.query();
     const { time } = this.#core;
     const requested = { ...time.moment(), unsteppedMs: time.unsteppedWallMs(), reportedMs };
     // A look-up that is never answered must not end the case: ask again after the time of a submit.
@@ -258,7 +249,7 @@ export class Reconciler {
       this.#core.counters.activity++;
       const missing = readNotFound(answer);
       if (missing !== undefined) one.failingSinceMs = undefined;
-      if (typeof missing === "object") this.#parts.venueClock.receive(missing.notFoundAtMs, requested);
+      if (typeof missing === "object") this.#venueClock.receive(missing.notFoundAtMs, requested);
       if (missing === undefined) this.#found(one, answer, "LOOKUP");
       else if (one.turn === turn) await this.#missed(one, missing, requested);
     } catch (error) {
@@ -318,7 +309,7 @@ export class Reconciler {
 
   /** Returns the clock that judges an answer, and what it showed; `reportedMs` is what the venue had told of it before. */
   #judgeOf({ isInherited }: Case, answer: NotFound, reportedMs: number | undefined): Judge {
-    const { venueClock } = this.#parts;
+    const venueClock = this.#venueClock;
     if (typeof answer === "object") {
       const { notFoundAtMs } = answer;
       return { clock: "venue", venueMs: venueClock.isPlausible(notFoundAtMs) ? notFoundAtMs : undefined };

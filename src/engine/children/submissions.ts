@@ -1,11 +1,8 @@
 import { errorMessage, Pause } from "../../common/index.ts";
 import { type ChildRequest, shardOfId } from "../../model/index.ts";
-import type { ExecutionVenue, SubmitOptions } from "../../ports/index.ts";
+import type { SubmitOptions } from "../../ports/index.ts";
 import type { Core } from "../core/core.ts";
-import type { Timers } from "../time/timers.ts";
-import type { ChildReports } from "./child-reports.ts";
-
-type SubmissionParts = Readonly<{ venue: ExecutionVenue; timers: Timers; reports: ChildReports }>;
+import type { VenueSide } from "./child-reports.ts";
 
 /**
  * The submits of an engine whose answer is awaited, each until its deadline. A submit can be abandoned only when the venue reads
@@ -13,7 +10,7 @@ type SubmissionParts = Readonly<{ venue: ExecutionVenue; timers: Timers; reports
  */
 export class Submissions {
   readonly #core: Core;
-  readonly #parts: SubmissionParts;
+  readonly #parts: VenueSide;
   readonly #awaited: Set<Submission> = new Set();
   /** By shard number: submits without an answer whose deadline has not passed. */
   readonly #unanswered: Map<number, number> = new Map();
@@ -21,7 +18,7 @@ export class Submissions {
   #isUnawaited = false;
   #isClosed = false;
 
-  constructor(core: Core, parts: SubmissionParts) {
+  constructor(core: Core, parts: VenueSide) {
     this.#core = core;
     this.#parts = parts;
   }

@@ -92,7 +92,7 @@ export class Committer {
   constructor(core: Core, parts: CommitParts) {
     this.#core = core;
     this.#parts = parts;
-    this.#marks = new MarkPause(core, { ...parts, wake: () => this.wake() });
+    this.#marks = new MarkPause(core, parts.market, parts.commits, parts.timers);
     this.#reloads = new Reloads(core, { ...parts, read: () => this.#requeue() });
   }
 
@@ -198,7 +198,7 @@ export class Committer {
       if (!this.#parts.commits.isEmpty || this.#parts.market.hasFacts) await this.#core.turns.next();
     }
     this.#busy = false;
-    if (!this.#stopped) this.#marks.later();
+    if (!this.#stopped) this.#marks.later(() => this.wake());
   }
 
   get #isMarkingAll(): boolean {

@@ -16,9 +16,6 @@ import type { ShardMemory } from "../shards/shard-memory.ts";
 import type { Shards } from "../shards/shards.ts";
 import type { Timers } from "../time/timers.ts";
 
-/** Dependencies of {@link ObsoleteMarks}. */
-export type MarkParts = Readonly<{ shards: Shards; market: MarketHub }>;
-
 /** A side of a market, and its highest durable position when the search began. */
 type Market = MarketOf & Readonly<{ lastPosition: number }>;
 
@@ -34,11 +31,13 @@ type Memories = readonly ShardMemory[];
  */
 export class ObsoleteMarks {
   readonly #core: Core;
-  readonly #parts: MarkParts;
+  readonly #shards: Shards;
+  readonly #market: MarketHub;
 
-  constructor(core: Core, parts: MarkParts) {
+  constructor(core: Core, shards: Shards, market: MarketHub) {
     this.#core = core;
-    this.#parts = parts;
+    this.#shards = shards;
+    this.#market = market;
   }
 
   /**
@@ -47,7 +46,7 @@ export class ObsoleteMarks {
    */
   async *inBatchesOf(most: number): AsyncGenerator<readonly MarketMark[]> {
     const markets = this.#markets();
-    const memories = this.#parts.shards.all.map((shard) => shard.memory);
+    const memories = this.#shards.all.map((shard) => shard.memory);
     const oldest = await this.#oldestActivations(memories);
     if (oldest === undefined) return;
     let batch: MarketMark[] = [];
@@ -67,18 +66,17 @@ export class ObsoleteMarks {
     { symbol, side, lastPosition }: Market,
     { oldest, limit, memories }: Readonly<{ oldest: Oldest; limit: number; memories: Memories }>,
   ): Generator<MarketMark> {
-    const { shards, market } = this.#parts;
     if (!this.#areSame(memories)) return;
     const activations = oldest.get(keyOf({ symbol, side }));
     let beforePosition = lastPosition;
     for (const position of activations?.values() ?? []) beforePosition = Math.min(beforePosition, position);
-    market.book(symbol)?.pruneMarks({ side, beforePosition });
-    for (const shard of market.history.shardsOf({ symbol, side })) {
-      const { state, memory } = shards.at(shard);
+    this.#market.book(symbol)?.pruneMarks({ side, beforePosition });
+    for (const shard of this.#market.history.shardsOf({ symbol, side })) {
+      const { state, memory } = this.#shards.at(shard);
       if (state !== "running" || memory !== memories[shard]) continue;
       const oldestPosition = Math.min(activations?.get(shard) ?? lastPosition, lastPosition);
       const range = { shard, symbol, side, oldestPosition, limit };
-      const next = (): readonly MarketMark[] => market.history.obsolete(range);
+      const next = (): readonly MarketMark[] => this.#market.history.obsolete(range);
       for (let marks = next(); marks.length > 0; marks = next()) {
         yield* marks;
         // The store has deleted a batch meanwhile, and the shard may have left and come back with other activations.
@@ -88,7 +86,7 @@ export class ObsoleteMarks {
   }
 
   #markets(): readonly Market[] {
-    const { history } = this.#parts.market;
+    const { history } = this.#market;
     // Also those whose instrument the host has withdrawn since.
     return history.markets().flatMap((of) => {
       const lastPosition = history.lastPosition(of);
@@ -98,7 +96,7 @@ export class ObsoleteMarks {
 
   /** Whether every shard goes on with the parents that it had when the search began. */
   #areSame(memories: Memories): boolean {
-    const { all } = this.#parts.shards;
+    const { all } = this.#shards;
     return all.every((shard, index) => shard.state !== "reloading" && shard.memory === memories[index]);
   }
 
@@ -109,7 +107,7 @@ export class ObsoleteMarks {
   async #oldestActivations(memories: Memories): Promise<Oldest | undefined> {
     if (!this.#areSame(memories)) return undefined;
     const oldest = new Map<string, Map<number, number>>();
-    for (const { memory, activating } of this.#parts.shards.all) {
+    for (const { memory, activating } of this.#shards.all) {
       for (const live of memory.liveOrders.values()) {
         noteActivation(live, activating.get(live.working.orderId), oldest);
         const turn = this.#core.turns.spend(COSTS.visit);
@@ -167,27 +165,20 @@ export class Housekeeping {
   #open = 0;
   #stopped = false;
 
-  constructor(
-    core: Core,
-    parts: Readonly<{
-      shards: Shards;
-      market: MarketHub;
-      timers: Timers;
-    }>,
-  ) {
+  constructor(core: Core, shards: Shards, market: MarketHub, timers: Timers) {
     this.#core = core;
     this.#store = timely(core);
-    this.#shards = parts.shards;
-    this.#market = parts.market;
-    this.#obsoleteMarks = new ObsoleteMarks(core, parts);
+    this.#shards = shards;
+    this.#market = market;
+    this.#obsoleteMarks = new ObsoleteMarks(core, shards, market);
     this.#failed = (error) => {
       core.telemetry.event("warn", "housekeeping.failed", { message: String(error) });
     };
     const hourly = (): void => {
       this.#enqueue(() => this.#retain());
-      parts.timers.after(HOUR_MS, hourly);
+      timers.after(HOUR_MS, hourly);
     };
-    parts.timers.after(HOUR_MS, hourly);
+    timers.after(HOUR_MS, hourly);
   }
 
   /** Returns the time before which records may have been deleted. */

@@ -13,14 +13,6 @@ const MANY = 32;
 /** Shortest time between two appends with many marks. */
 const MANY_MS = 100;
 
-/** Dependencies of {@link MarkPause}. `wake` begins an append. */
-type MarkPauseParts = Readonly<{
-  market: MarketHub;
-  commits: CommitQueue;
-  timers: Timers;
-  wake: () => void;
-}>;
-
 /**
  * Delays the marks of moved references. An append of marks alone waits until a turn brings no more of them: quotes that
  * arrive one per turn, each a new extreme, then share it. And a move makes a mark for every shard with active trailing
@@ -29,24 +21,28 @@ type MarkPauseParts = Readonly<{
  */
 export class MarkPause {
   readonly #core: Core;
-  readonly #parts: MarkPauseParts;
+  readonly #market: MarketHub;
+  readonly #commits: CommitQueue;
+  readonly #timers: Timers;
   /** Monotonic time of the last append with many marks. */
   #manyAtMs = Number.NEGATIVE_INFINITY;
   #isWaiting = false;
 
-  constructor(core: Core, parts: MarkPauseParts) {
+  constructor(core: Core, market: MarketHub, commits: CommitQueue, timers: Timers) {
     this.#core = core;
-    this.#parts = parts;
+    this.#market = market;
+    this.#commits = commits;
+    this.#timers = timers;
   }
 
   /** Whether there are marks that may be appended, and nothing else. */
   get isDue(): boolean {
-    return this.#parts.commits.isEmpty && this.#parts.market.hasOnlyMarks && !this.onlyDue;
+    return this.#commits.isEmpty && this.#market.hasOnlyMarks && !this.onlyDue;
   }
 
   /** Whether the marks of moved references must wait. */
   get onlyDue(): boolean {
-    return this.#parts.market.marksDue > MANY && this.#core.monotonicMs() - this.#manyAtMs < MANY_MS;
+    return this.#market.marksDue > MANY && this.#core.monotonicMs() - this.#manyAtMs < MANY_MS;
   }
 
   /** Notes that so many marks are appended now. */
@@ -59,20 +55,19 @@ export class MarkPause {
     const { monotonicMs, turns } = this.#core;
     const untilMs = monotonicMs() + LONGEST_MS;
     for (let turn = 0; turn < MOST_TURNS && this.isDue; turn++) {
-      const { marking } = this.#parts.market;
+      const { marking } = this.#market;
       await turns.next();
-      if (this.#parts.market.marking === marking || monotonicMs() >= untilMs) return;
+      if (this.#market.marking === marking || monotonicMs() >= untilMs) return;
     }
   }
 
-  /** Wakes the committer for marks that had to wait. */
-  later(): void {
-    const { market, timers, wake } = this.#parts;
-    if (this.#isWaiting || !market.hasOnlyMarks) return;
+  /** Calls a function, which begins an append, for marks that had to wait. */
+  later(wake: () => void): void {
+    if (this.#isWaiting || !this.#market.hasOnlyMarks) return;
     this.#isWaiting = true;
-    timers.after(MANY_MS, () => {
+    this.#timers.after(MANY_MS, () => {
       this.#isWaiting = false;
-      if (market.hasFacts) wake();
+      if (this.#market.hasFacts) wake();
     });
   }
 }

@@ -19,33 +19,18 @@ import {
   setWatching,
 } from "../core/live-order.ts";
 import type { OrderWatch } from "../market/market.ts";
-import type { MarketHub } from "../market/market-hub.ts";
-import type { Shards } from "../shards/shards.ts";
-import type { Bursts } from "../time/bursts.ts";
-import type { Timers } from "../time/timers.ts";
-import type { FundsQueue } from "./funds-queue.ts";
-import type { PovParticipants } from "./pov-participants.ts";
-import type { StallWatch } from "./stall-watch.ts";
-
-/** Dependencies of {@link Arming}. */
-type ArmingParts = Readonly<{
-  timers: Timers;
-  bursts: Bursts;
-  market: MarketHub;
-  funds: FundsQueue;
-  shards: Shards;
-  participants: PovParticipants;
-  stalls: StallWatch;
-}>;
+import type { Eligibility, StallWatch } from "./stall-watch.ts";
 
 /** Keeps the trigger book and the timers in step with the durable state of parents. */
 export class Arming {
   readonly #core: Core;
-  readonly #parts: ArmingParts;
+  readonly #parts: Eligibility;
+  readonly #stalls: StallWatch;
 
-  constructor(core: Core, parts: ArmingParts) {
+  constructor(core: Core, parts: Eligibility, stalls: StallWatch) {
     this.#core = core;
     this.#parts = parts;
+    this.#stalls = stalls;
   }
 
   /**
@@ -78,7 +63,7 @@ export class Arming {
       return undefined;
     }
     if (setWatching(live, true)) this.#parts.market.memory.watch(order.intent.symbol);
-    this.#parts.stalls.armed(live);
+    this.#stalls.armed(live);
     this.#armExpiry(live, order);
     // Looked at once: it takes a quarter of the time when a takeover arms every parent.
     const nowMs = this.#core.nowMs();
@@ -147,7 +132,7 @@ export class Arming {
 
   /** Cancels the timers of a parent, and the memory of quotes counts it no more. */
   cancelTimers(live: LiveOrder): void {
-    this.#parts.stalls.evict(live);
+    this.#stalls.evict(live);
     cancelTimers(live);
     if (setWatching(live, false)) this.#parts.market.memory.unwatch(live.working.intent.symbol);
   }

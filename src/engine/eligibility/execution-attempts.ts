@@ -18,13 +18,10 @@ import type { QuoteNow } from "../core/api.ts";
 import { awaitsLookUp, ifLost, type LiveOrder, offerPrint, serve } from "../core/live-order.ts";
 import type { MarketHub } from "../market/market-hub.ts";
 import type { Shard } from "../shards/shard.ts";
-import type { Shards } from "../shards/shards.ts";
 import type { Bursts } from "../time/bursts.ts";
 import type { Arming } from "./arming.ts";
 import type { ExposureTracker } from "./exposure-tracker.ts";
-import type { FundsQueue } from "./funds-queue.ts";
-import type { PovParticipants } from "./pov-participants.ts";
-import type { StallWatch } from "./stall-watch.ts";
+import type { Eligibility, StallWatch } from "./stall-watch.ts";
 
 /**
  * Parents that wait for an offer. An account has its turn with other accounts, and its parents that reduce a position go first.
@@ -64,18 +61,6 @@ export class DueOffers<T> {
   }
 }
 
-/** Dependencies of {@link ExecutionAttempts}. */
-type AttemptParts = Readonly<{
-  shards: Shards;
-  market: MarketHub;
-  participants: PovParticipants;
-  exposure: ExposureTracker;
-  arming: Arming;
-  bursts: Bursts;
-  funds: FundsQueue;
-  stalls: StallWatch;
-}>;
-
 /** Why a parent attempts an execution. */
 type AttemptCause =
   | Readonly<{ kind: "FIRED"; fired: Fired; quote: Quote }>
@@ -92,12 +77,18 @@ const MANY = 64;
  * parent gets the current inputs of a child, and looks at quotes again if it sends none.
  */
 export class ExecutionAttempts {
-  readonly #parts: AttemptParts;
+  readonly #parts: Eligibility;
+  readonly #exposure: ExposureTracker;
+  readonly #arming: Arming;
+  readonly #stalls: StallWatch;
   readonly #toFollow: DueOffers<PricedPrint>;
   readonly #toAdmit: DueOffers<undefined>;
 
-  constructor(parts: AttemptParts) {
+  constructor(parts: Eligibility, exposure: ExposureTracker, arming: Arming, stalls: StallWatch) {
     this.#parts = parts;
+    this.#exposure = exposure;
+    this.#arming = arming;
+    this.#stalls = stalls;
     this.#toFollow = new DueOffers(parts.bursts, (live, print) => this.#follow(live, print));
     this.#toAdmit = new DueOffers(parts.bursts, (live) => this.#admit(live));
   }
@@ -128,10 +119,10 @@ export class ExecutionAttempts {
       if (live.working.intent.trailing !== undefined && live.working.activation === undefined) {
         // The activation behind this fire was lost with an append, and is decided again before the fire.
         if (shard.activating.has(fired.orderId)) return this.#meet(fired, quote, true);
-        return void this.#parts.arming.arm(live);
+        return void this.#arming.arm(live);
       }
       // If its shard was read again meanwhile, it was put into the book as before the fire.
-      this.#parts.arming.unwatch(live);
+      this.#arming.unwatch(live);
       this.#offer(live, { kind: "FIRED", fired, quote });
     };
     // A quote that met an order before its shard leaves counts there: the next owner may not meet that price.
@@ -167,7 +158,7 @@ export class ExecutionAttempts {
   #admit(live: LiveOrder): void {
     const { orderId } = live.working;
     const { state, liveOrders: now } = this.#shardOf(orderId);
-    if (state === "running" && now.get(orderId) === live) this.#parts.arming.admit([live]);
+    if (state === "running" && now.get(orderId) === live) this.#arming.admit([live]);
   }
 
   #follow(live: LiveOrder, print: PricedPrint): void {
@@ -192,7 +183,8 @@ export class ExecutionAttempts {
 
   #offer(live: LiveOrder, cause: AttemptCause): void {
     const { working } = live;
-    const { market, participants, arming, funds, exposure, stalls } = this.#parts;
+    const { market, participants, funds } = this.#parts;
+    const [exposure, arming, stalls] = [this.#exposure, this.#arming, this.#stalls];
     if (this.#parts.shards.isFrozen(working)) return stalls.idle(live);
     if (funds.waits(working) || awaitsLookUp(live)) return void arming.arm(live);
     // A parent that waited behind a reload meets the current market. A fire keeps the quote that caused it.
@@ -234,18 +226,18 @@ export class ExecutionAttempts {
   }
 
   #attempt(live: LiveOrder, measured: Quantity | undefined, { quote, fresh }: QuoteNow): ExecutionAttempt {
-    const { participants, exposure } = this.#parts;
+    const { participants } = this.#parts;
     const volume = participants.volumeFor(live);
     return {
       quote,
       fresh,
-      ...(measured === undefined ? {} : { exposure: exposure.offered(live, measured) }),
+      ...(measured === undefined ? {} : { exposure: this.#exposure.offered(live, measured) }),
       ...(volume === undefined ? {} : { volume }),
     };
   }
 
   #exposureOf(order: ParentOrder): Quantity | undefined {
-    return order.intent.reduceOnly ? this.#parts.exposure.immediate(order) : undefined;
+    return order.intent.reduceOnly ? this.#exposure.immediate(order) : undefined;
   }
 
   #shardOf(orderId: number): Shard {

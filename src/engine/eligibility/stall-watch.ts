@@ -19,17 +19,18 @@ import type { Timers } from "../time/timers.ts";
 import type { FundsQueue } from "./funds-queue.ts";
 import type { PovParticipants } from "./pov-participants.ts";
 
-/** Dependencies of {@link StallWatch}. */
-type StallParts = Readonly<{
+/** What decides whether a parent may act now. */
+export type Eligibility = Readonly<{
   timers: Timers;
   bursts: Bursts;
   shards: Shards;
   market: MarketHub;
   funds: FundsQueue;
   participants: PovParticipants;
-  /** Follows every child that was handed to the venue. */
-  handedOver: Readonly<{ deadlineOf: (childId: string) => number | undefined }>;
 }>;
+
+/** Follows every child that was handed to the venue. */
+type HandedOver = Readonly<{ deadlineOf: (childId: string) => number | undefined }>;
 
 /** Why a child is withdrawn that executions of its account have overtaken. */
 export const OVERTAKEN = "the exposure that it reduces has become smaller";
@@ -73,16 +74,18 @@ type StallCounts = Readonly<Record<StallCause, number>>;
  */
 export class StallWatch {
   readonly #core: Core;
-  readonly #parts: StallParts;
+  readonly #parts: Eligibility;
+  readonly #handedOver: HandedOver;
   /** By order id, in the order in which they are due. */
   readonly #candidates: Map<number, Candidate> = new Map();
   /** The cause and market for which each stalled parent is counted. */
   readonly #counted: Map<number, Readonly<{ cause: StallCause; symbol: string }>> = new Map();
   #isWaiting = false;
 
-  constructor(core: Core, parts: StallParts) {
+  constructor(core: Core, parts: Eligibility, handedOver: HandedOver) {
     this.#core = core;
     this.#parts = parts;
+    this.#handedOver = handedOver;
   }
 
   /** Looks at a parent whose state is durable and that has been armed. */
@@ -231,7 +234,7 @@ export class StallWatch {
   }
 
   #isSent({ child }: ParentOrder): boolean {
-    return child !== undefined && this.#parts.handedOver.deadlineOf(child.childId) !== undefined;
+    return child !== undefined && this.#handedOver.deadlineOf(child.childId) !== undefined;
   }
 
   #isMet({ live, obstacleMs, obstacle }: Candidate, { quote }: QuoteNow): boolean {

@@ -73,32 +73,30 @@ function explainTrigger(order: ParentOrder): string {
     : "a move of the market by its trailing distance";
 }
 
-/** Dependencies of {@link Stories}. */
-type StoryParts = Readonly<{ shards: Shards; reads: ReadModel; market: MarketHub; funds: FundsQueue }>;
+/** What tells of an order. */
+type Sources = Readonly<{
+  core: Core;
+  shards: Shards;
+  reads: ReadModel;
+  market: MarketHub;
+  funds: FundsQueue;
+}>;
 
 /** Explains the state of an order: its records, and what it waits for now. */
-export class Stories {
-  readonly #core: Core;
-  readonly #parts: StoryParts;
-
-  constructor(core: Core, parts: StoryParts) {
-    this.#core = core;
-    this.#parts = parts;
-  }
-
-  async of(orderId: number): Promise<Story | undefined> {
-    const { shards, reads, market, funds } = this.#parts;
-    const order = await reads.findAny(orderId);
-    if (order === undefined) return undefined;
-    const records = await reads.records(order);
-    const live = shards.live(orderId);
-    const context = {
-      now: market.now(order.intent.symbol),
-      nowMs: this.#core.nowMs(),
-      frozen: shards.isFrozen(order),
-      waitsForFunds: funds.waits(order),
-    };
-    const waitingFor = live === undefined ? undefined : explainWait(live, context);
-    return { records, ...(waitingFor === undefined ? {} : { waitingFor }) };
-  }
+export async function storyOf(
+  { core, shards, reads, market, funds }: Sources,
+  orderId: number,
+): Promise<Story | undefined> {
+  const order = await reads.findAny(orderId);
+  if (order === undefined) return undefined;
+  const records = await reads.records(order);
+  const live = shards.live(orderId);
+  const context = {
+    now: market.now(order.intent.symbol),
+    nowMs: core.nowMs(),
+    frozen: shards.isFrozen(order),
+    waitsForFunds: funds.waits(order),
+  };
+  const waitingFor = live === undefined ? undefined : explainWait(live, context);
+  return { records, ...(waitingFor === undefined ? {} : { waitingFor }) };
 }
