@@ -1,47 +1,14 @@
 import type { ReadonlyIdMap } from "../triggers/index.ts";
-import type { ChildOrderManager } from "./children/child-order-manager.ts";
-import type { Dispatcher } from "./children/dispatcher.ts";
-import type { Rearming } from "./children/rearming.ts";
-import type { Committer } from "./commit/committer.ts";
 import type { EffectRunner, EngineEffect } from "./core/effects.ts";
-import type { EventStream } from "./core/event-stream.ts";
 import type { DurableRecord, LiveOrder, ParentStep } from "./core/live-order.ts";
-import type { Arming } from "./eligibility/arming.ts";
-import type { ExecutionAttempts } from "./eligibility/execution-attempts.ts";
-import type { ExposureTracker } from "./eligibility/exposure-tracker.ts";
-import type { FundsQueue } from "./eligibility/funds-queue.ts";
-import type { PovParticipants } from "./eligibility/pov-participants.ts";
-import type { StallWatch } from "./eligibility/stall-watch.ts";
-import type { MarketHub } from "./market/market-hub.ts";
-import type { QuoteWatch } from "./market/quote-watch.ts";
+import type { EngineParts } from "./parts.ts";
 import type { Shard } from "./shards/shard.ts";
-import type { Shards } from "./shards/shards.ts";
-import type { StatusBoard } from "./status/status-board.ts";
-
-/** Targets of the effects. */
-type InterpreterParts = Readonly<{
-  shards: Shards;
-  committer: Committer;
-  funds: FundsQueue;
-  participants: PovParticipants;
-  market: MarketHub;
-  arming: Arming;
-  rearming: Rearming;
-  dispatcher: Dispatcher;
-  children: ChildOrderManager;
-  exposure: ExposureTracker;
-  attempts: ExecutionAttempts;
-  stalls: StallWatch;
-  quotes: QuoteWatch;
-  stream: EventStream;
-  board: StatusBoard;
-}>;
 
 /** Runs the effects of an engine. It is the only place that decides which part acts next. */
 export class EffectInterpreter implements EffectRunner {
-  readonly #parts: InterpreterParts;
+  readonly #parts: EngineParts;
 
-  constructor(parts: InterpreterParts) {
+  constructor(parts: EngineParts) {
     this.#parts = parts;
   }
 

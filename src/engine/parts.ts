@@ -21,7 +21,6 @@ import { ExposureTracker } from "./eligibility/exposure-tracker.ts";
 import { FundsQueue } from "./eligibility/funds-queue.ts";
 import { PovParticipants } from "./eligibility/pov-participants.ts";
 import { StallWatch } from "./eligibility/stall-watch.ts";
-import { EffectInterpreter } from "./interpreter.ts";
 import { MarketHub, type StoredMarket } from "./market/market-hub.ts";
 import { QuoteWatch } from "./market/quote-watch.ts";
 import { ListReads } from "./reads/list-reads.ts";
@@ -75,7 +74,7 @@ export type EngineParts = Readonly<{
 
 /**
  * Creates and connects the parts of an engine. Each part depends only on earlier ones. Nothing happens before {@link
- * EngineParts} is complete. A part reaches later parts through effects, which the interpreter runs.
+ * EngineParts} is complete. A part reaches later parts through effects, which the interpreter of the running engine runs.
  */
 export function engineParts(core: Core, options: EngineOptions, stored: Stored): EngineParts {
   const { instruments, venue, entropy } = options;
@@ -91,7 +90,7 @@ export function engineParts(core: Core, options: EngineOptions, stored: Stored):
   const endedNames = new EndedNames(core, timers);
   const market = new MarketHub(core, stored.market, { instruments, timers, bursts, stream });
   const participants = new PovParticipants(core, market.tape, options.marketData?.ownFillsInPrints);
-  const funds = new FundsQueue(core, { timers, instruments, shards });
+  const funds = new FundsQueue(core, timers, instruments, shards);
   const quotes = new QuoteWatch(core, timers, market);
   const reads = new ReadModel(core, shards);
   const lists = new ListReads(core, reads);
@@ -104,11 +103,10 @@ export function engineParts(core: Core, options: EngineOptions, stored: Stored):
   const stalls = new StallWatch(core, eligibility, reconciler);
   const arming = new Arming(core, eligibility, stalls);
   const submissions = new Submissions(core, asking);
-  const exposure = new ExposureTracker(core, options.exposure, { shards, timers });
-  const sending = { venueClock, reports, reconciler };
-  const queued = { venueQueue, timers, shards, market, exposure, submissions };
-  const dispatcher = new Dispatcher(core, { ...sending, ...queued });
-  const children = new ChildOrderManager(core, { ...sending, venue, funds, dispatcher, closed });
+  const exposure = new ExposureTracker(core, options.exposure, shards, timers);
+  const sending = { ...asking, venueClock, reconciler };
+  const dispatcher = new Dispatcher(core, { ...sending, venueQueue, market, exposure, submissions });
+  const children = new ChildOrderManager(core, { ...sending, funds, dispatcher, closed });
   const attempts = new ExecutionAttempts(eligibility, exposure, arming, stalls);
   const rearming = new Rearming(eligibility, exposure, arming, children);
   const board = new StatusBoard(core, { shards, market, reconciler, stream, quotes, stalls, timers });
@@ -116,40 +114,19 @@ export function engineParts(core: Core, options: EngineOptions, stored: Stored):
   const placements = new Placements(core, options, { shards, market, lists, volumes, board });
   const cancels = new Cancels({ trust: core.trust, shards, reads, lists, bursts });
   const housekeeping = new Housekeeping(core, shards, market, timers);
-  const committer = new Committer(core, {
-    shards,
-    market,
-    timers,
-    commits,
-    bursts,
-    board,
-    calls,
-    housekeeping,
-    times,
-  });
+  const committing = { shards, market, timers, commits, bursts, board, calls, housekeeping, times };
+  const committer = new Committer(core, committing);
   const queries = { calls, venueQueue, reconciler, closed, exposure, housekeeping };
   const rest = new Rest(core, { committer, timers, reports, queries });
-  const parts: EngineParts = {
+  return {
     ...{ core, entropy, calls },
     ...{ timers, bursts, stream },
     ...{ venueClock, venueQueue, shards, endedNames },
     ...{ market, volumes, participants },
     ...{ funds, quotes, stalls, arming },
     ...{ reads, lists },
-    reconciler,
-    submissions,
-    dispatcher,
-    children,
-    exposure,
-    attempts,
-    rearming,
-    board,
-    placements,
-    cancels,
-    housekeeping,
-    committer,
-    rest,
+    ...{ reconciler, submissions, dispatcher, children },
+    ...{ exposure, attempts, rearming, board },
+    ...{ placements, cancels, housekeeping, committer, rest },
   };
-  core.effects.connect(new EffectInterpreter(parts));
-  return parts;
 }

@@ -13,6 +13,7 @@ import { HandOverError } from "./core/engine-error.ts";
 import type { EngineEventSource, EngineStatus, PrintUpdate } from "./core/events.ts";
 import type { LiveOrder } from "./core/live-order.ts";
 import { COSTS } from "./core/turns.ts";
+import { EffectInterpreter } from "./interpreter.ts";
 import type { MarketHub } from "./market/market-hub.ts";
 import { runningLevelOf, runningLimitOf } from "./market/running-limit.ts";
 import { metricsOf } from "./metrics.ts";
@@ -46,6 +47,7 @@ export class RunningEngine implements Api.Engine {
     this.#lease = lease;
     this.market = parts.market;
     this.volumes = parts.volumes;
+    parts.core.effects.connect(new EffectInterpreter(parts));
   }
 
   /**

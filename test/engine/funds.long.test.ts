@@ -187,11 +187,9 @@ it("decision HP: a parent waits for one asset only, also if the host names anoth
   let instrument: Partial<Instrument> | undefined = { baseAsset: "BTC", quoteAsset: "USD" };
   const queue = new FundsQueue(
     { settings: { retryMinMs: 100, retryMaxMs: 5_000 }, nowMs: () => 0 } as unknown as Core,
-    {
-      timers: { whileQuoted: timer } as unknown as Timers,
-      instruments: { find: () => instrument as Instrument | undefined },
-      shards: { live: () => undefined } as unknown as Shards,
-    },
+    { whileQuoted: timer } as unknown as Timers,
+    { find: () => instrument as Instrument | undefined },
+    { live: () => undefined } as unknown as Shards,
   );
   const order = { orderId: 1, accountId: 1, intent: { symbol: "BTC/USD", side: "BUY" } };
   queue.refused(order as ParentOrder);

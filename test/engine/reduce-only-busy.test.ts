@@ -327,10 +327,8 @@ function requesting() {
   const shards = { live: () => live, ofOrder: () => shard } as unknown as Shards;
   const position = (): Promise<Quantity> =>
     new Promise((resolve, reject) => answers.push({ resolve, reject }));
-  const tracker = new ExposureTracker(core, { position } as never, {
-    shards,
-    timers: { after: () => () => undefined } as never,
-  });
+  const timers = { after: () => () => undefined };
+  const tracker = new ExposureTracker(core, { position } as never, shards, timers as never);
   tracker.measure(order);
   const readAgain = (): void => {
     live = newLive();

@@ -12,15 +12,19 @@ import type { VenueQueue } from "./venue-queue.ts";
  */
 export class Confirmations {
   readonly #core: Core;
-  readonly #parts: Readonly<{ venueQueue: VenueQueue; timers: Timers; shards: Shards }>;
+  readonly #venueQueue: VenueQueue;
+  readonly #timers: Timers;
+  readonly #shards: Shards;
   /** By shard number: when the store was asked for what last confirmed that the shard is this engine's. */
   readonly #requestedAt: Map<number, Moment> = new Map();
   /** When all children have waited last for a confirmation that did not come in a short time, by the monotonic clock. */
   #silentAtMs: number = Number.NEGATIVE_INFINITY;
 
-  constructor(core: Core, parts: Readonly<{ venueQueue: VenueQueue; timers: Timers; shards: Shards }>) {
+  constructor(core: Core, venueQueue: VenueQueue, timers: Timers, shards: Shards) {
     this.#core = core;
-    this.#parts = parts;
+    this.#venueQueue = venueQueue;
+    this.#timers = timers;
+    this.#shards = shards;
   }
 
   /**
@@ -39,7 +43,7 @@ export class Confirmations {
     const before = this.#requestedAt.get(shard);
     if (before === undefined || before.monotonicMs <= requestedAt.monotonicMs)
       this.#requestedAt.set(shard, requestedAt);
-    if (this.holds(shard)) this.#parts.venueQueue.withdraw(shard);
+    if (this.holds(shard)) this.#venueQueue.withdraw(shard);
   }
 
   /**
@@ -48,7 +52,7 @@ export class Confirmations {
    * Calls `goOn` with true when all children need not wait any more, and with false when those of this shard may go on too.
    */
   async ask(number: number, goOn: (isWaiting: boolean) => void): Promise<void> {
-    const { venueQueue, timers, shards } = this.#parts;
+    const [venueQueue, timers] = [this.#venueQueue, this.#timers];
     const { retryMinMs } = this.#core.settings;
     const requestedAt = this.#core.time.moment();
     let isAside = false;
@@ -68,7 +72,7 @@ export class Confirmations {
       goOn(false);
     };
     try {
-      await shards.at(number).confirm();
+      await this.#shards.at(number).confirm();
       this.#core.counters.activity++;
       this.note(number, requestedAt);
       venueQueue.withdraw(number);

@@ -6,9 +6,7 @@ import { childRequestOf, leaveMargin } from "../core/live-order.ts";
 import type { ExposureTracker } from "../eligibility/exposure-tracker.ts";
 import { LATE, LATE_IN_QUEUE, OVERTAKEN } from "../eligibility/stall-watch.ts";
 import type { MarketHub } from "../market/market-hub.ts";
-import type { Shards } from "../shards/shards.ts";
-import type { Timers } from "../time/timers.ts";
-import type { ChildReports, Withdrawal } from "./child-reports.ts";
+import type { VenueSide, Withdrawal } from "./child-reports.ts";
 import { Confirmations } from "./confirmations.ts";
 import type { Reconciler } from "./reconciler.ts";
 import type { Submissions } from "./submissions.ts";
@@ -20,11 +18,7 @@ import type { DueChild, VenueQueue } from "./venue-queue.ts";
  * child leaves: a cancel, an expiry, its list, the market or other executions of the account may have come in between (I13,
  * I23, I25).
  */
-function objectionTo(
-  child: ChildRequest,
-  core: Core,
-  { shards, market }: Readonly<{ shards: Shards; market: MarketHub }>,
-): string | undefined {
+function objectionTo(child: ChildRequest, core: Core, { shards, market }: DispatchParts): string | undefined {
   const shard = shards.ofOrder(child.parentOrderId);
   const live = shard.liveOrders.get(child.parentOrderId);
   const order = live?.working;
@@ -55,17 +49,15 @@ function objectionTo(
 }
 
 /** Dependencies of {@link Dispatcher}. */
-type DispatchParts = Readonly<{
-  venueQueue: VenueQueue;
-  timers: Timers;
-  shards: Shards;
-  market: MarketHub;
-  exposure: ExposureTracker;
-  reports: ChildReports;
-  reconciler: Reconciler;
-  submissions: Submissions;
-  venueClock: VenueClock;
-}>;
+type DispatchParts = VenueSide &
+  Readonly<{
+    venueQueue: VenueQueue;
+    market: MarketHub;
+    exposure: ExposureTracker;
+    reconciler: Reconciler;
+    submissions: Submissions;
+    venueClock: VenueClock;
+  }>;
 
 /** Why the children of a shard that leaves are withdrawn. No pause has a reason: nobody has refused them. */
 const MOVING: Withdrawal = { detail: "the shard goes to another node", atOnce: true };
@@ -90,7 +82,7 @@ export class Dispatcher {
   constructor(core: Core, parts: DispatchParts) {
     this.#core = core;
     this.#parts = parts;
-    this.#confirmations = new Confirmations(core, parts);
+    this.#confirmations = new Confirmations(core, parts.venueQueue, parts.timers, parts.shards);
     core.trust.onExtended(() => this.#pump(false));
   }
 

@@ -51,11 +51,11 @@ export class ExposureWatch {
   readonly #query: Query;
   readonly #watched: Map<string, Watched> = new Map();
 
-  constructor(core: Core, parts: Readonly<{ timers: Timers; shards: Shards; query: Query }>) {
+  constructor(core: Core, shards: Shards, timers: Timers, query: Query) {
     this.#core = core;
-    this.#timers = parts.timers;
-    this.#shards = parts.shards;
-    this.#query = parts.query;
+    this.#shards = shards;
+    this.#timers = timers;
+    this.#query = query;
   }
 
   /** Watches a parent from its trigger on, whatever else holds it back. */
@@ -201,14 +201,11 @@ export class ExposureTracker {
   /** Number of positions that the host was asked for and has not returned. */
   #requested = 0;
 
-  constructor(core: Core, exposure: Exposure, parts: Readonly<{ shards: Shards; timers: Timers }>) {
+  constructor(core: Core, exposure: Exposure, shards: Shards, timers: Timers) {
     this.#core = core;
     this.#exposure = exposure;
-    this.#shards = parts.shards;
-    this.#watch = new ExposureWatch(core, {
-      ...parts,
-      query: (order, answered) => this.#query(order, answered),
-    });
+    this.#shards = shards;
+    this.#watch = new ExposureWatch(core, shards, timers, (order, answered) => this.#query(order, answered));
   }
 
   /** Whether the host still owes a position. */

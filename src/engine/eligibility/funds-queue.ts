@@ -38,14 +38,11 @@ export class FundsQueue {
   readonly #shortages: Map<string, Shortage> = new Map();
   readonly #shortOf: Map<number, Shortage> = new Map();
 
-  constructor(
-    core: Core,
-    parts: Readonly<{ timers: Timers; instruments: Pick<Instruments, "find">; shards: Shards }>,
-  ) {
+  constructor(core: Core, timers: Timers, instruments: Pick<Instruments, "find">, shards: Shards) {
     this.#core = core;
-    this.#timers = parts.timers;
-    this.#instruments = parts.instruments;
-    this.#shards = parts.shards;
+    this.#timers = timers;
+    this.#instruments = instruments;
+    this.#shards = shards;
   }
 
   /**
