@@ -184,14 +184,13 @@ export class ExecutionAttempts {
   #offer(live: LiveOrder, cause: AttemptCause): void {
     const { working } = live;
     const { market, participants, funds } = this.#parts;
-    const [exposure, arming, stalls] = [this.#exposure, this.#arming, this.#stalls];
-    if (this.#parts.shards.isFrozen(working)) return stalls.idle(live);
-    if (funds.waits(working) || awaitsLookUp(live)) return void arming.arm(live);
+    if (this.#parts.shards.isFrozen(working)) return this.#stalls.idle(live);
+    if (funds.waits(working) || awaitsLookUp(live)) return void this.#arming.arm(live);
     // A parent that waited behind a reload meets the current market. A fire keeps the quote that caused it.
     const observed = cause.kind === "FIRED" ? { quote: cause.quote, fresh: false } : undefined;
     const left = market.left(working.intent.symbol);
     const now = left ?? observed;
-    if (now === undefined || this.#isServed(live, left)) return void arming.arm(live);
+    if (now === undefined || this.#isServed(live, left)) return void this.#arming.arm(live);
     const measured = cause.kind === "MEASURED" ? cause.exposure : this.#exposureOf(working);
     const attempt = this.#attempt(live, measured, now);
     const event: ParentEvent =
@@ -201,14 +200,14 @@ export class ExecutionAttempts {
     const { orderId } = working;
     const pending = this.#shardOf(orderId).change(orderId, event, causeOf(cause, now.quote));
     if (pending === undefined) {
-      stalls.idle(live);
-      return void arming.arm(live);
+      this.#stalls.idle(live);
+      return void this.#arming.arm(live);
     }
     const facts = pending.steps.flatMap((step) => step.facts);
     const isIntended = facts.some(isIntent);
     if (isIntended) serve(live, left?.observation);
     if (attempt.volume !== undefined && isIntended) participants.followed(live);
-    if (measured !== undefined && isIntended) exposure.intended(live, measured);
+    if (measured !== undefined && isIntended) this.#exposure.intended(live, measured);
     // The quote may not come again: a trigger whose record the store does not keep is decided again.
     if (cause.kind === "FIRED" && facts.some(isTrigger))
       ifLost(pending, () => this.#meet(cause.fired, cause.quote, true));
