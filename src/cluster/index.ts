@@ -1,8 +1,10 @@
 /**
- * Several nodes over one store: each runs its share of the shards and follows the others.
+ * Several nodes over one store: each runs its share of the shards, follows the others and
+ * passes on requests for their accounts.
  *
  * @module managed-orders/cluster
  */
+
 export type { OperatorOptions } from "./cluster-report.ts";
 export {
   type ClusterReport,
@@ -11,6 +13,12 @@ export {
   type NodeReport,
   readCluster,
 } from "./cluster-report.ts";
+export {
+  type ClusterService,
+  type ClusterServiceOptions,
+  createClusterService,
+  type NodeSocketOptions,
+} from "./cluster-service.ts";
 export {
   type DrainOptions,
   type DrainOutcome,
@@ -34,3 +42,19 @@ export type {
   NodeOptions,
   ShardHolder,
 } from "./node-api.ts";
+export type {
+  ForwardedForm,
+  ForwardedRequest,
+  OpenedStream,
+  PeerAnswer,
+  PeerCall,
+  PeerOutcome,
+  PeerReceiver,
+  PeerRefusal,
+  PeerSender,
+  PeerSink,
+  PeerSubscription,
+  ShardOwners,
+} from "./peers/api.ts";
+export { createPeerLink, type PeerLink } from "./peers/link.ts";
+export type { PeerLimits, PeerLinkOptions, PeerTls, Pem } from "./peers/options.ts";

@@ -16,7 +16,7 @@ export interface ClusterOptions {
   /** Name of the node for operators, 1 to 200 characters. */
   readonly name: string;
   /**
-   * Where other nodes reach this one, as `host:port`: the address of a `PeerLink` (managed-orders/node). Without it they
+   * Where other nodes reach this one, as `host:port`: the address of a `PeerLink`. Without it they
    * cannot forward requests to it.
    */
   readonly address?: string;

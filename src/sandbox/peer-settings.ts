@@ -1,5 +1,5 @@
 import { pathToFileURL } from "node:url";
-import type { PeerTls } from "../adapters/node/index.ts";
+import type { PeerTls } from "../cluster/index.ts";
 import { SettingsError } from "./input.ts";
 import {
   host,

@@ -1,4 +1,5 @@
-import { createEntropy, createSystemClock, type PeerLink } from "../adapters/node/index.ts";
+import { createEntropy, createSystemClock } from "../adapters/node/index.ts";
+import type { PeerLink } from "../cluster/index.ts";
 import { answerControl, answerSharing } from "./control-routes.ts";
 import { type Exchange, type ExchangeHost, openExchange, openSharedExchange } from "./exchange.ts";
 import { drained, handedOver, replaced } from "./node-ends.ts";

@@ -3,18 +3,16 @@ import { createMemoryRateLimiter, type RateLimiterOptions } from "../adapters/me
 import {
   createEntropy,
   createNodeServer,
-  createPeerLink,
   createSystemClock,
   type ListenAddress,
-  type PeerLink,
 } from "../adapters/node/index.ts";
 import { listen } from "../adapters/node/internal.ts";
 import type { ClusterNode } from "../cluster/index.ts";
+import { createClusterService, createPeerLink, type PeerLink } from "../cluster/index.ts";
 import { errorMessage } from "../common/index.ts";
 import type { Clock, RateLimiter, Telemetry } from "../ports/index.ts";
 import {
   asyncApiDocument,
-  createClusterService,
   createService,
   openApiDocument,
   type Service,

@@ -1,5 +1,4 @@
-import type { PeerLink } from "../adapters/node/index.ts";
-import type { ClusterNode } from "../cluster/index.ts";
+import type { ClusterNode, PeerLink } from "../cluster/index.ts";
 import { SHARD_COUNT } from "../model/index.ts";
 import { answerSharing, answerStandby } from "./control-routes.ts";
 import { type Exchange, type ExchangeHost, type ExchangeNode, openExchangeNode } from "./exchange.ts";

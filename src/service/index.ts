@@ -21,29 +21,9 @@ export {
 export type { WireRequest, WireResponse } from "../wire/index.ts";
 export type { Arrived } from "./access/addresses.ts";
 export type { Front } from "./access/authentication.ts";
-export {
-  type ClusterService,
-  type ClusterServiceOptions,
-  createClusterService,
-  type NodeSocketOptions,
-} from "./cluster-service.ts";
 export { type AsyncApiOptions, asyncApiDocument } from "./descriptions/asyncapi.ts";
 export type { Description } from "./descriptions/components.ts";
 export { type OpenApiOptions, openApiDocument } from "./descriptions/openapi.ts";
-export type {
-  ForwardedForm,
-  ForwardedRequest,
-  OpenedStream,
-  PeerAnswer,
-  PeerCall,
-  PeerOutcome,
-  PeerReceiver,
-  PeerRefusal,
-  PeerSender,
-  PeerSink,
-  PeerSubscription,
-  ShardOwners,
-} from "./forwarding/api.ts";
 export { type FaultText, MOUNT_FAULTS, type MountFault } from "./mount-probe/faults.ts";
 export {
   createMountProbe,

@@ -91,7 +91,7 @@ export interface ServiceOptions {
   readonly settings?: ServiceSettings;
   /**
    * Limits on what clients may hold at once: connections, and bytes of requests and answers. In a cluster, `traffic` of
-   * the node's {@link createClusterService}, which counts what its clients hold before and after a takeover.
+   * the node's `createClusterService`, which counts what its clients hold before and after a takeover.
    */
   readonly traffic?: TrafficLimits | Traffic;
   /**

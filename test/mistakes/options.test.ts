@@ -16,7 +16,6 @@ import {
   createConsoleTelemetry,
   createNodeMount,
   createNodeServer,
-  createPeerLink,
   probeMount,
 } from "../../src/adapters/node/index.ts";
 import { openPostgresCluster, openPostgresStore } from "../../src/adapters/postgres/index.ts";
@@ -35,6 +34,8 @@ import {
   openOrderBook,
 } from "../../src/client/index.ts";
 import {
+  createClusterService,
+  createPeerLink,
   drainNode,
   moveShards,
   type OperatorOptions,
@@ -48,7 +49,6 @@ import { previewOrder } from "../../src/lifecycle/index.ts";
 import { listIntent, orderIntent } from "../../src/requests/index.ts";
 import {
   asyncApiDocument,
-  createClusterService,
   createMountProbe,
   createRejectionBuffer,
   createService,

@@ -1,6 +1,6 @@
 /**
  * The ordered folders of src/ as rules: a folder imports only from the folders before it in {@link core}, only sandbox/
- * imports leaves, and every package and Node built-in has the folders that may use it listed here. A new folder or
+ * and cluster/ import leaves, and every package and Node built-in has the folders that may use it listed here. A new folder or
  * package is refused until it is in these tables.
  */
 
@@ -20,7 +20,6 @@ const core = [
   "ports",
   "host-answers",
   "engine",
-  "cluster",
   "service",
 ];
 const upTo = (folder) => core.slice(0, core.indexOf(folder) + 1);
@@ -29,6 +28,8 @@ const adapterBase = ["common", "errors", "decimal", "model", "wire", "ports"];
 /** The other folders that each folder may import. */
 const allowed = {
   ...Object.fromEntries(core.map((folder, index) => [folder, core.slice(0, index)])),
+  // The link between nodes listens as a server of adapters/node/ does.
+  cluster: [...core, "adapters/node", "adapters/shared"],
   rules: upTo("lifecycle"),
   client: upTo("replies"),
   "paper-exchange": [...adapterBase, "lifecycle"],
@@ -48,7 +49,7 @@ const allowed = {
   "adapters/lmdb": ["common", "ports"],
   "adapters/venue-http": [...adapterBase, "signing", "host-answers", "adapters/memory", "adapters/shared"],
   "adapters/node": [...adapterBase, "signing", "service", "adapters/shared"],
-  sandbox: [...core, "store", "client", "paper-exchange", "conformance", "adapters/[^/]+"],
+  sandbox: [...core, "cluster", "store", "client", "paper-exchange", "conformance", "adapters/[^/]+"],
   "index.ts": upTo("lifecycle"),
 };
 
@@ -95,8 +96,8 @@ const rooms = {
     above: ["index.ts"],
   },
   service: {
-    order: ["access", "traffic", "views", "rest", "socket", "forwarding", "descriptions", "mount-probe"],
-    above: ["index.ts", "internal.ts", "service.ts", "cluster-service.ts"],
+    order: ["access", "traffic", "views", "rest", "socket", "descriptions", "mount-probe"],
+    above: ["index.ts", "internal.ts", "service.ts"],
   },
 };
 
@@ -121,6 +122,7 @@ const builtins = [
   "signing/hmac-node\\.ts$",
   "client/socket-node\\.ts$",
   "adapters/(?!memory/|shared/)",
+  "cluster/peers/",
   "paper-exchange/append-log\\.ts$",
   "simulator/",
   "conformance/",

@@ -30,14 +30,14 @@ type Breach = ts.Node | Readonly<{ line: number; what: string }>;
  * limiter, and the one file with the defaults of the client's platform.
  */
 const inShell = (path: string): boolean =>
-  /^(adapters\/node|sandbox|simulator\/sweep)\//.test(path) ||
+  /^(adapters\/node|cluster\/peers|sandbox|simulator\/sweep)\//.test(path) ||
   [
     ...["client/settings.ts", "conformance/mount/world.ts"],
     ...["adapters/postgres/connection.ts", "store/after-ms.ts"],
   ].includes(path);
 const outsideShell = (path: string): boolean => !inShell(path);
 const isIndex = (path: string): boolean => /(^|\/)index\.ts$/.test(path);
-const leaves = /^(client|simulator|conformance|adapters|sandbox)\//;
+const leaves = /^(client|cluster\/peers|simulator|conformance|adapters|sandbox)\//;
 
 /** The part of a path that counts as one folder of the ordered list. */
 const folderOf = (path: string): string => /^(adapters\/[^/]+|[^/]+)\//.exec(path)?.[1] ?? "";

@@ -5,7 +5,7 @@ import type {
   PeerReceiver,
   PeerSender,
   PeerSink,
-} from "../../src/service/index.ts";
+} from "../../src/cluster/index.ts";
 
 /** A link that connects nodes in one process, as the real one does: answers, events and ends in order. */
 export class ProcessLink {

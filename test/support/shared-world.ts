@@ -4,16 +4,11 @@ import {
   type ManualClock,
 } from "../../src/adapters/memory/index.ts";
 import type { ShardHolder } from "../../src/cluster/index.ts";
+import { type ClusterService, createClusterService, type ShardOwners } from "../../src/cluster/index.ts";
 import { shardOf } from "../../src/lifecycle/index.ts";
 import type { Account } from "../../src/model/index.ts";
 import type { AccountEvents, NativeOrders, RateLimiter } from "../../src/ports/index.ts";
-import {
-  type ClusterService,
-  createClusterService,
-  createService,
-  type ShardOwners,
-  type SocketOptions,
-} from "../../src/service/index.ts";
+import { createService, type SocketOptions } from "../../src/service/index.ts";
 import { ProcessLink } from "./process-link.ts";
 import { openWorld, type ServiceWorld, START_MS } from "./service-world.ts";
 import { SharedEngine } from "./shared-engine.ts";

@@ -272,8 +272,7 @@ const ELSEWHERE: Readonly<Partial<Record<ErrorName, string>>> = {
   UNKNOWN_METHOD: "of an unknown method: hostile 45",
   INVALID_REQUEST_ID: "of a message without an id: hostile 94",
   INVALID_PARAMS: "of a message whose params are not an object: hostile 58",
-  SHARD_ELSEWHERE:
-    "a name in process; DISCONNECTED on the wire: test/service/forwarding/shared-shards.long.test.ts",
+  SHARD_ELSEWHERE: "a name in process; DISCONNECTED on the wire: test/cluster/shared-shards.long.test.ts",
   SHARD_FENCED: "a name in process; DISCONNECTED on the wire: test/engine/fencing.test.ts",
   ENGINE_CLOSED: "a name in process; DISCONNECTED on the wire: test/engine/closing.test.ts",
   ADVANCED_ORDERS_OFF:

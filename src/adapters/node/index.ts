@@ -25,7 +25,5 @@ export {
   type NodeMountOptions,
 } from "./node-mount.ts";
 export { createNodeServer, type NodeServerOptions } from "./node-server.ts";
-export { createPeerLink, type PeerLink } from "./peers/peer-link.ts";
-export type { PeerLimits, PeerLinkOptions, PeerTls, Pem } from "./peers/peer-options.ts";
 export { type ProbeMountOptions, probeMount } from "./probe-mount.ts";
 export type { ListenAddress, NodeServer, NodeServerLimits } from "./server-api.ts";

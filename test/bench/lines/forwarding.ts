@@ -1,5 +1,9 @@
-import { createPeerLink, type PeerLink } from "../../../src/adapters/node/index.ts";
-import { type ClusterService, createClusterService } from "../../../src/service/index.ts";
+import {
+  type ClusterService,
+  createClusterService,
+  createPeerLink,
+  type PeerLink,
+} from "../../../src/cluster/index.ts";
 import type { WireRequest } from "../../../src/wire/index.ts";
 import { FAR_LIMIT, KEYS, openWorld, requestOf, type ServiceWorld } from "../../support/service-world.ts";
 import type { Line, Taken } from "../line.ts";

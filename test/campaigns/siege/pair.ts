@@ -1,14 +1,9 @@
-import {
-  createPeerLink,
-  type ListenAddress,
-  type PeerLimits,
-  type PeerLink,
-} from "../../../src/adapters/node/index.ts";
-import type { ClusterNode } from "../../../src/cluster/index.ts";
+import type { ListenAddress } from "../../../src/adapters/node/index.ts";
+import type { ClusterNode, ShardOwners } from "../../../src/cluster/index.ts";
+import { createPeerLink, type PeerLimits, type PeerLink } from "../../../src/cluster/index.ts";
 import type { Exchange } from "../../../src/sandbox/exchange.ts";
 import { serveShared } from "../../../src/sandbox/serving.ts";
 import type { SandboxSettings } from "../../../src/sandbox/settings.ts";
-import type { ShardOwners } from "../../../src/service/index.ts";
 import { CA, CERTIFICATES } from "../../support/peer-certificates.ts";
 
 /** The port of a node that owns nothing, the port of its owner's link, and the end of both. */

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { createManualClock, createMemoryRateLimiter } from "../../../src/adapters/memory/index.ts";
-import type { RateLimiter } from "../../../src/ports/index.ts";
-import { createClusterService, type ForwardedRequest } from "../../../src/service/index.ts";
-import { writeJson } from "../../../src/wire/index.ts";
-import { openNativeWorld } from "../../support/native-world.ts";
-import { FAR_LIMIT, KEYS, requestOf, SELL_PAIR, START_MS } from "../../support/service-world.ts";
-import { TestClient } from "../../support/socket-world.ts";
+import { createManualClock, createMemoryRateLimiter } from "../../src/adapters/memory/index.ts";
+import { createClusterService, type ForwardedRequest } from "../../src/cluster/index.ts";
+import type { RateLimiter } from "../../src/ports/index.ts";
+import { writeJson } from "../../src/wire/index.ts";
+import { openNativeWorld } from "../support/native-world.ts";
+import { FAR_LIMIT, KEYS, requestOf, SELL_PAIR, START_MS } from "../support/service-world.ts";
+import { TestClient } from "../support/socket-world.ts";
 
 const PAIR = { ...SELL_PAIR, listClientOrderId: "pair-1" };
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createPeerLink, type PeerLink } from "../../../src/adapters/node/index.ts";
-import type { ForwardedRequest, PeerAnswer, PeerOutcome } from "../../../src/service/index.ts";
+import type { ForwardedRequest, PeerAnswer, PeerOutcome } from "../../../src/cluster/index.ts";
+import { createPeerLink, type PeerLink } from "../../../src/cluster/index.ts";
 
 const SECRET = "a secret of all nodes";
 const HOST = "127.0.0.1";

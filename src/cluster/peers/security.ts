@@ -1,16 +1,15 @@
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { connect, createServer, type Server, type Socket } from "node:net";
+import { connect, createServer, isIP, type Server, type Socket } from "node:net";
 import {
   createServer as createTlsServer,
   type SecureContextOptions,
   type TLSSocket,
   connect as tlsConnect,
 } from "node:tls";
-import { errorCode } from "../../../common/index.ts";
-import type { ListenAddress } from "../server-api.ts";
-import { isLoopback } from "./peer-address.ts";
-import type { PeerLinkOptions, PeerTls, Pem } from "./peer-options.ts";
+import type { ListenAddress } from "../../adapters/node/index.ts";
+import { errorCode } from "../../common/index.ts";
+import type { PeerLinkOptions, PeerTls, Pem } from "./options.ts";
 
 /** How nodes connect: encrypted and identified by certificates, or plainly on one machine. */
 export type PeerSecurity = Readonly<{
@@ -92,4 +91,22 @@ function textOf(pem: Pem, option: keyof PeerTls): string {
       { cause },
     );
   }
+}
+
+const ADDRESS = /^(?:\[([0-9a-fA-F:.%]+)\]|([^\s:[\]]+)):([0-9]{1,5})$/;
+const HIGHEST_PORT = 65_535;
+
+/** Returns the parts of `host:port` or `[IPv6]:port`; undefined for any other text. */
+export function readPeerAddress(text: string): ListenAddress | undefined {
+  const [, v6, name, digits = ""] = ADDRESS.exec(text) ?? [];
+  const host = v6 ?? name;
+  const port = Number.parseInt(digits, 10);
+  if (host === undefined || port < 1 || port > HIGHEST_PORT) return undefined;
+  if (v6 !== undefined && isIP(v6) !== 6) return undefined;
+  return { host, port };
+}
+
+/** Returns whether a host is this machine, by its literal address: a name could lead anywhere. */
+export function isLoopback(host: string): boolean {
+  return host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
 }

@@ -3,9 +3,8 @@ import {
   type AccountEntry,
   createManualClock,
   createMemoryRateLimiter,
-} from "../../../src/adapters/memory/index.ts";
-import type { ShardHolder } from "../../../src/cluster/index.ts";
-import { shardOf } from "../../../src/lifecycle/index.ts";
+} from "../../src/adapters/memory/index.ts";
+import type { ShardHolder } from "../../src/cluster/index.ts";
 import {
   type ClusterService,
   type ClusterServiceOptions,
@@ -13,8 +12,9 @@ import {
   type ForwardedRequest,
   type PeerCall,
   type PeerOutcome,
-} from "../../../src/service/index.ts";
-import { type JsonObject, readJson, type WireRequest } from "../../../src/wire/index.ts";
+} from "../../src/cluster/index.ts";
+import { shardOf } from "../../src/lifecycle/index.ts";
+import { type JsonObject, readJson, type WireRequest } from "../../src/wire/index.ts";
 import {
   FAR_LIMIT,
   KEYS,
@@ -23,7 +23,7 @@ import {
   type ServiceWorld,
   START_MS,
   type WorldOptions,
-} from "../../support/service-world.ts";
+} from "../support/service-world.ts";
 
 const OWNER: ShardHolder = {
   incarnation: 1,

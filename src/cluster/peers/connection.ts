@@ -1,17 +1,8 @@
 import type { Socket } from "node:net";
-import type { PeerOutcome, PeerSink } from "../../../service/index.ts";
-import {
-  type Frame,
-  FrameReader,
-  frameOf,
-  MOST_NUMBER,
-  unpackRefusal,
-  unpackReply,
-} from "../../../service/internal.ts";
-import { Heartbeat } from "./heartbeat.ts";
-import { readPeerAddress } from "./peer-address.ts";
-import type { PeerLimits } from "./peer-options.ts";
-import type { PeerSecurity } from "./peer-security.ts";
+import type { PeerOutcome, PeerSink } from "./api.ts";
+import type { PeerLimits } from "./options.ts";
+import { type Frame, FrameReader, frameOf, MOST_NUMBER, unpackRefusal, unpackReply } from "./protocol.ts";
+import { type PeerSecurity, readPeerAddress } from "./security.ts";
 
 /** Dependencies of a connection. */
 export type PeerConnectionParts = Readonly<{
@@ -233,4 +224,52 @@ const KEEP_ALIVE_MS = 10_000;
 function sessionOf({ kind, payload }: Frame): string | undefined {
   const session = Buffer.from(payload).toString("latin1");
   return kind === "hello" && SESSION.test(session) ? session : undefined;
+}
+
+/** Beats in the time after which a silent connection ends. */
+const BEATS = 3;
+
+/** What a heartbeat does to its connection. */
+type HeartbeatHost = Readonly<{
+  silentMs: number;
+  /** Says something to the other node; undefined if only the other one does so. */
+  beat?: () => void;
+  /** Ends the connection, because the other node says nothing. */
+  abandon: () => void;
+}>;
+
+/** Finds out that the other side of a connection is gone although the connection still looks open. */
+export class Heartbeat {
+  readonly #host: HeartbeatHost;
+  #timer: NodeJS.Timeout | undefined;
+  #receivedAtMs = 0;
+
+  constructor(host: HeartbeatHost) {
+    this.#host = host;
+  }
+
+  /** Records that something came from the other node. */
+  received(): void {
+    if (this.#timer !== undefined) this.#receivedAtMs = performance.now();
+  }
+
+  /** Begins, unless it has begun. */
+  start(): void {
+    const { silentMs, beat, abandon } = this.#host;
+    if (this.#timer !== undefined) return;
+    this.#receivedAtMs = performance.now();
+    this.#timer = setInterval(
+      () => {
+        if (performance.now() - this.#receivedAtMs < silentMs) return beat?.();
+        this.stop();
+        abandon();
+      },
+      Math.ceil(silentMs / BEATS),
+    );
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
 }

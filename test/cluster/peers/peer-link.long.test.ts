@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createPeerLink, type PeerLink, type PeerLinkOptions } from "../../../src/adapters/node/index.ts";
-import type { ForwardedRequest, PeerAnswer, PeerOutcome, PeerReceiver } from "../../../src/service/index.ts";
-import { type Frame, FrameReader, frameOf, sealRequest } from "../../../src/service/internal.ts";
+import type { ForwardedRequest, PeerAnswer, PeerOutcome, PeerReceiver } from "../../../src/cluster/index.ts";
+import { createPeerLink, type PeerLink, type PeerLinkOptions } from "../../../src/cluster/index.ts";
+import { type Frame, FrameReader, frameOf, sealRequest } from "../../../src/cluster/peers/protocol.ts";
 import { CA, CERTIFICATES } from "../../support/peer-certificates.ts";
 
 const SECRET = "a secret of all nodes";

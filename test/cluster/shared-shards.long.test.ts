@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createMemoryRateLimiter, type ManualClock } from "../../../src/adapters/memory/index.ts";
-import { shardOf } from "../../../src/lifecycle/index.ts";
-import type { RateLimiter } from "../../../src/ports/index.ts";
-import type { PeerOutcome } from "../../../src/service/index.ts";
-import { type JsonObject, readJson, type WireRequest } from "../../../src/wire/index.ts";
-import { LimitDatabase } from "../../support/limit-database.ts";
+import { createMemoryRateLimiter, type ManualClock } from "../../src/adapters/memory/index.ts";
+import type { PeerOutcome } from "../../src/cluster/index.ts";
+import { shardOf } from "../../src/lifecycle/index.ts";
+import type { RateLimiter } from "../../src/ports/index.ts";
+import { type JsonObject, readJson, type WireRequest } from "../../src/wire/index.ts";
+import { LimitDatabase } from "../support/limit-database.ts";
 import {
   type Credentials,
   FAR_LIMIT,
@@ -14,10 +14,10 @@ import {
   type RequestOptions,
   requestOf,
   START_MS,
-} from "../../support/service-world.ts";
-import type { AccountCall } from "../../support/shared-engine.ts";
-import { openShared, type SharedWorld } from "../../support/shared-world.ts";
-import { refusalOf, TestClient } from "../../support/socket-world.ts";
+} from "../support/service-world.ts";
+import type { AccountCall } from "../support/shared-engine.ts";
+import { openShared, type SharedWorld } from "../support/shared-world.ts";
+import { refusalOf, TestClient } from "../support/socket-world.ts";
 
 /** Accounts 1, 2 and 3 at nodes 1, 2 and 3. */
 const OWNERS = { 1: 1, 2: 2, 3: 3 };

@@ -7,7 +7,7 @@ import {
   Questions,
   QuietTelemetry,
 } from "../host-answers/index.ts";
-import type { Accounts, Clock, Entropy, RateLimiter, Telemetry } from "../ports/index.ts";
+import type { Accounts, Clock, Entropy, RateLimiter, RateLimits, Telemetry } from "../ports/index.ts";
 import {
   accountsOption,
   clockOption,
@@ -15,11 +15,39 @@ import {
   rateLimiterOption,
   telemetryOption,
 } from "../ports/internal.ts";
+import type {
+  Front,
+  Service,
+  ServiceSettings,
+  SocketOptions,
+  SocketService,
+  TrafficLimits,
+} from "../service/index.ts";
+import {
+  clientAddressBehind,
+  crossOriginOf,
+  Documents,
+  documentsOption,
+  type EntryParts,
+  type ForwardedMessage,
+  fromClient,
+  type Handling,
+  type NodeShare,
+  nodeSocketsOption,
+  resolveSocketSettings,
+  respond,
+  type SessionParts,
+  type ShardElsewhere,
+  servedBy,
+  serviceSettingsOption,
+  Traffic,
+  TrafficTurns,
+  trafficOption,
+  weigh,
+} from "../service/internal.ts";
 import type { WireRequest, WireResponse } from "../wire/index.ts";
-import { clientAddressBehind } from "./access/addresses.ts";
-import type { Front } from "./access/authentication.ts";
-import { crossOriginOf } from "./access/cross-origin.ts";
-import { weigh } from "./access/rate-limits.ts";
+import { Forwarder, type ForwarderParts } from "./forwarder.ts";
+import { ClusterAnswers, NodeSockets } from "./node-sockets.ts";
 import type {
   ForwardedRequest,
   OpenedStream,
@@ -29,31 +57,8 @@ import type {
   PeerSender,
   PeerSink,
   ShardOwners,
-} from "./forwarding/api.ts";
-import { ClusterAnswers } from "./forwarding/cluster-answers.ts";
-import { endingOnce } from "./forwarding/ending-once.ts";
-import { Forwarder, type ForwarderParts } from "./forwarding/forwarder.ts";
-import { NodeRateLimiter } from "./forwarding/node-rate-limiter.ts";
-import { NodeSockets } from "./forwarding/node-sockets.ts";
-import { ShardWatch } from "./forwarding/shard-watch.ts";
-import type { EntryParts } from "./rest/parts.ts";
-import { fromClient, type Handling, respond, type ShardElsewhere } from "./rest/rest-service.ts";
-import { Documents, type ServiceSettings } from "./rest/routing.ts";
-import {
-  documentsOption,
-  type NodeShare,
-  nodeSocketsOption,
-  type Service,
-  serviceSettingsOption,
-  trafficOption,
-} from "./service.ts";
-import { resolveSocketSettings, type SocketOptions, type SocketService } from "./socket/api.ts";
-import type { SessionParts } from "./socket/connection.ts";
-import type { ForwardedMessage } from "./socket/private-session.ts";
-import { servedBy } from "./socket/socket-service.ts";
-import type { TrafficLimits } from "./traffic/api.ts";
-import { Traffic } from "./traffic/traffic.ts";
-import { TrafficTurns } from "./traffic/turns.ts";
+} from "./peers/api.ts";
+import { endingOnce, ShardWatch } from "./shard-watch.ts";
 
 /** Optional parts of the WebSocket interface of a node. */
 export type NodeSocketOptions = Omit<SocketOptions, "accountEvents">;
@@ -69,7 +74,7 @@ export interface ClusterServiceOptions {
   readonly entropy: Entropy;
   /** Weighs the requests of this node's clients. The service of this node has the same one. */
   readonly rateLimiter: RateLimiter;
-  /** Reaches the other nodes, such as `createPeerLink` (managed-orders/node). Without it, requests for them are refused. */
+  /** Reaches the other nodes, such as {@link createPeerLink}. Without it, requests for them are refused. */
   readonly peers?: PeerSender;
   readonly telemetry?: Telemetry;
   /** The settings of the service of this node. */
@@ -113,7 +118,7 @@ const ownersOption: OptionCheck = portOption<ShardOwners>("ClusterNode (managed-
   ...{ ownerOf: "required", readOwners: "required", status: "required" },
 });
 
-const peersOption: OptionCheck = portOption<PeerSender>("PeerSender (managed-orders/service)", {
+const peersOption: OptionCheck = portOption<PeerSender>("PeerSender (managed-orders/cluster)", {
   ...{ send: "required", subscribe: "optional" },
 });
 
@@ -306,9 +311,9 @@ class NodeService implements ClusterService {
  *
  * @example
  * ```ts
- * import type { ClusterNode } from "managed-orders/cluster";
- * import { createNodeServer, type NodeServer, type PeerLink } from "managed-orders/node";
- * import { createClusterService, createService, type ServiceOptions } from "managed-orders/service";
+ * import { type ClusterNode, createClusterService, type PeerLink } from "managed-orders/cluster";
+ * import { createNodeServer, type NodeServer } from "managed-orders/node";
+ * import { createService, type ServiceOptions } from "managed-orders/service";
  * const serve = async (
  *   node: ClusterNode,
  *   link: PeerLink,
@@ -343,4 +348,35 @@ export function createClusterService(given: ClusterServiceOptions): ClusterServi
     documents: new Documents(documents),
   };
   return new NodeService(parts, { traffic, accounts, peers, sockets });
+}
+
+/** The part of a rate limiter that counts requests of addresses. */
+type Weigher = Pick<RateLimiter, "limits" | "weigh" | "connect">;
+
+/** Weighs with the rate limiter of a node, and from the time at which it has a service, with that of the service. */
+export class NodeRateLimiter implements Weigher {
+  #used: Weigher;
+
+  constructor(first: Weigher) {
+    this.#used = first;
+  }
+
+  /** Weighs with this one from now on. */
+  use(next: Weigher = this.#used): void {
+    this.#used = next;
+  }
+
+  get limits(): RateLimits | undefined {
+    return this.#used.limits;
+  }
+
+  weigh(request: Parameters<Weigher["weigh"]>[0]): ReturnType<Weigher["weigh"]> {
+    return this.#used.weigh(request);
+  }
+
+  connect(
+    request: Parameters<NonNullable<Weigher["connect"]>>[0],
+  ): ReturnType<NonNullable<Weigher["connect"]>> {
+    return this.#used.connect?.(request) ?? {};
+  }
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { ForwardedRequest } from "../../../src/service/index.ts";
+import type { ForwardedRequest } from "../../../src/cluster/index.ts";
 import {
   type Frame,
   FrameReader,
@@ -11,7 +11,7 @@ import {
   sealRequest,
   unpackRefusal,
   unpackReply,
-} from "../../../src/service/internal.ts";
+} from "../../../src/cluster/peers/protocol.ts";
 
 const SECRET = "a secret of all nodes";
 const PLACE = { session: "5e".repeat(16), number: 7 };

@@ -2,7 +2,168 @@ import { SHARD_COUNT } from "../../model/index.ts";
 import { sign, verifySignature } from "../../signing/index.ts";
 import type { WireResponse } from "../../wire/index.ts";
 import type { ForwardedForm, ForwardedRequest, PeerAnswer, PeerRefusal } from "./api.ts";
-import { packTexts, textOf, unpackTexts } from "./packed-texts.ts";
+
+/**
+ * Kind of a frame between two nodes. `hello`: the receiver begins a connection with the session of its seals. `request`:
+ * a sealed request. `reply` and `refusal`: its answer. `event`: one event of the stream that a request has opened. `end`:
+ * the end of that stream. `beat`: says that its sender is there, and is answered by another one.
+ */
+type FrameKind = "hello" | "request" | "reply" | "refusal" | "event" | "end" | "beat";
+
+/** One frame; answers have the number of their request. */
+export type Frame = Readonly<{ kind: FrameKind; number: number; payload: Uint8Array }>;
+
+const KINDS: readonly FrameKind[] = [
+  ...(["hello", "request", "reply", "refusal"] as const),
+  ...(["event", "end", "beat"] as const),
+];
+
+/** Version of the protocol. Another one is refused, because its frames cannot be read. */
+const VERSION = 2;
+
+/** Bytes before the payload: its length, the version, the kind, the number. */
+const HEAD_BYTES = 10;
+
+/** Highest number of a request on one connection. */
+export const MOST_NUMBER = 0xff_ff_ff_ff;
+
+/** Writes a frame. */
+export function frameOf({ kind, number, payload }: Frame): Uint8Array {
+  const bytes = new Uint8Array(HEAD_BYTES + payload.length);
+  const view = new DataView(bytes.buffer);
+  view.setUint32(0, payload.length);
+  view.setUint8(4, VERSION);
+  view.setUint8(5, KINDS.indexOf(kind));
+  view.setUint32(6, number);
+  bytes.set(payload, HEAD_BYTES);
+  return bytes;
+}
+
+/** Why a stream of frames cannot be read on. */
+type FrameFault = "MALFORMED" | "TOO_LONG";
+
+/** Puts frames together from the bytes of a connection, and never holds more than the longest frame and one chunk. */
+export class FrameReader {
+  readonly #longest: number;
+  #chunks: Uint8Array[] = [];
+  #held = 0;
+
+  /** Frames with more than `longest` bytes of payload are refused by their head. */
+  constructor(longest: number) {
+    this.#longest = longest;
+  }
+
+  /** Whether part of a frame has arrived. */
+  get isInside(): boolean {
+    return this.#held > 0;
+  }
+
+  /** Takes bytes and returns the frames that are whole now, or why no further frame can be read. */
+  read(chunk: Uint8Array): Readonly<{ frames: readonly Frame[]; fault?: FrameFault }> {
+    this.#chunks.push(chunk);
+    this.#held += chunk.length;
+    const frames: Frame[] = [];
+    for (;;) {
+      const head = this.#head();
+      if (head === undefined) return { frames };
+      if (typeof head === "string") return { frames, fault: head };
+      if (this.#held < HEAD_BYTES + head.length) return { frames };
+      const bytes = this.#take(HEAD_BYTES + head.length);
+      frames.push({ kind: head.kind, number: head.number, payload: bytes.subarray(HEAD_BYTES) });
+    }
+  }
+
+  #head(): Readonly<{ length: number; kind: FrameKind; number: number }> | FrameFault | undefined {
+    if (this.#held < HEAD_BYTES) return undefined;
+    if ((this.#chunks[0]?.length ?? 0) < HEAD_BYTES) this.#chunks = [this.#joined()];
+    const [first = new Uint8Array()] = this.#chunks;
+    const view = new DataView(first.buffer, first.byteOffset, HEAD_BYTES);
+    const kind = KINDS[view.getUint8(5)];
+    if (view.getUint8(4) !== VERSION || kind === undefined) return "MALFORMED";
+    const length = view.getUint32(0);
+    return length > this.#longest ? "TOO_LONG" : { length, kind, number: view.getUint32(6) };
+  }
+
+  #take(length: number): Uint8Array {
+    const whole = this.#chunks.length === 1 ? (this.#chunks[0] ?? new Uint8Array()) : this.#joined();
+    const rest = whole.subarray(length);
+    this.#held = rest.length;
+    this.#chunks = rest.length > 0 ? [rest] : [];
+    return whole.subarray(0, length);
+  }
+
+  #joined(): Uint8Array {
+    const whole = new Uint8Array(this.#held);
+    let at = 0;
+    for (const chunk of this.#chunks) {
+      whole.set(chunk, at);
+      at += chunk.length;
+    }
+    return whole;
+  }
+}
+
+/** Texts and bytes as one message holds them. */
+type Packed = Readonly<{ texts: readonly string[]; body: Uint8Array }>;
+
+/** Bytes before the texts, their number, and bytes before each text, its length. */
+const COUNT_BYTES = 2;
+const LENGTH_BYTES = 4;
+
+/** Most bytes of UTF-8 for one UTF-16 code unit. */
+const WIDEST = 3;
+
+const encoder = new TextEncoder();
+// A mark of byte order belongs to the text, and bytes that are no text are refused.
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/**
+ * Writes texts, each behind its length, and then the body, so that no text can be taken for two others. At most 65,535
+ * texts.
+ */
+export function packTexts({ texts, body }: Packed): Uint8Array {
+  const most = texts.reduce((sum, text) => sum + LENGTH_BYTES + WIDEST * text.length, COUNT_BYTES);
+  const bytes = new Uint8Array(most + body.length);
+  const view = new DataView(bytes.buffer);
+  view.setUint16(0, texts.length);
+  let at = COUNT_BYTES;
+  for (const text of texts) {
+    const { written } = encoder.encodeInto(text, bytes.subarray(at + LENGTH_BYTES));
+    view.setUint32(at, written);
+    at += LENGTH_BYTES + written;
+  }
+  bytes.set(body, at);
+  return bytes.subarray(0, at + body.length);
+}
+
+/** Reads what {@link packTexts} wrote. Returns undefined for bytes that it never writes. */
+export function unpackTexts(bytes: Uint8Array): Packed | undefined {
+  if (bytes.length < COUNT_BYTES) return undefined;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const count = view.getUint16(0);
+  const texts: string[] = [];
+  let at = COUNT_BYTES;
+  for (let index = 0; index < count; index++) {
+    if (bytes.length - at < LENGTH_BYTES) return undefined;
+    const length = view.getUint32(at);
+    at += LENGTH_BYTES;
+    if (bytes.length - at < length) return undefined;
+    const text = textOf(bytes.subarray(at, at + length));
+    if (text === undefined) return undefined;
+    texts.push(text);
+    at += length;
+  }
+  return { texts, body: bytes.subarray(at) };
+}
+
+/** Returns bytes as text; undefined if they are not UTF-8. */
+export function textOf(bytes: Uint8Array): string | undefined {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
 
 /**
  * What a seal covers besides the request: the text that the receiver of a connection chose at random for it, and the
@@ -102,8 +263,6 @@ function wholeOf(text: string): number | undefined {
   const value = WHOLE.test(text) ? Number.parseInt(text, 10) : undefined;
   return Number.isSafeInteger(value) ? value : undefined;
 }
-
-const encoder = new TextEncoder();
 
 function sealed({ session, number }: SealPlace, packed: Uint8Array): Uint8Array {
   return joined(encoder.encode(`${session}\n${number}\n`), packed);

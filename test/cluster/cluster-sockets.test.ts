@@ -3,18 +3,18 @@ import {
   createManualClock,
   createMemoryRateLimiter,
   type ManualClock,
-} from "../../../src/adapters/memory/index.ts";
-import type { ShardHolder } from "../../../src/cluster/index.ts";
-import { shardOf } from "../../../src/lifecycle/index.ts";
+} from "../../src/adapters/memory/index.ts";
+import type { ShardHolder } from "../../src/cluster/index.ts";
 import {
   type ClusterService,
   type ClusterServiceOptions,
   createClusterService,
   type PeerSender,
   type PeerSink,
-  type SocketOptions,
-} from "../../../src/service/index.ts";
-import { ProcessLink } from "../../support/process-link.ts";
+} from "../../src/cluster/index.ts";
+import { shardOf } from "../../src/lifecycle/index.ts";
+import type { SocketOptions } from "../../src/service/index.ts";
+import { ProcessLink } from "../support/process-link.ts";
 import {
   FAR_LIMIT,
   KEYS,
@@ -23,8 +23,8 @@ import {
   requestOf,
   type ServiceWorld,
   START_MS,
-} from "../../support/service-world.ts";
-import { refusalOf, TestClient } from "../../support/socket-world.ts";
+} from "../support/service-world.ts";
+import { refusalOf, TestClient } from "../support/socket-world.ts";
 
 const SUBSCRIBE = "userDataStream.subscribe.signature";
 const UNSUBSCRIBE = "userDataStream.unsubscribe";

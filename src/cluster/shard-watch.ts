@@ -1,6 +1,7 @@
-import { shardOf } from "../../lifecycle/index.ts";
-import type { Clock } from "../../ports/index.ts";
-import type { ShardOwners } from "./api.ts";
+import { shardOf } from "../lifecycle/index.ts";
+import type { Clock } from "../ports/index.ts";
+import type { StreamEnd, StreamSink } from "../service/internal.ts";
+import type { ShardOwners } from "./peers/api.ts";
 
 /** Interval in milliseconds at which the owners are compared while anything is watched. */
 const EVERY_MS = 250;
@@ -63,4 +64,34 @@ export class ShardWatch {
       if (all.size === 0 && this.#shards.get(shard) === all) this.#shards.delete(shard);
     }
   }
+}
+
+/** A sink whose stream ends once, and the step that follows its end. */
+type EndingOnce = Readonly<{
+  sink: StreamSink;
+  /** Runs a step when the stream ends, at once if it has ended already. */
+  atEnd: (step: () => void) => void;
+}>;
+
+/** Wraps a sink so that its stream ends once, whoever ends it first. Nothing is sent after the end. */
+export function endingOnce(sink: StreamSink): EndingOnce {
+  let isOver = false;
+  let last: () => void = () => undefined;
+  return {
+    sink: {
+      send: (event) => {
+        if (!isOver) sink.send(event);
+      },
+      ended: (why: StreamEnd) => {
+        if (isOver) return;
+        isOver = true;
+        last();
+        sink.ended(why);
+      },
+    },
+    atEnd: (step) => {
+      if (isOver) step();
+      else last = step;
+    },
+  };
 }

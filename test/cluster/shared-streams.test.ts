@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { shardOf } from "../../../src/lifecycle/index.ts";
-import type { NativeExecution } from "../../../src/model/index.ts";
-import type { AccountEvent, AccountEvents, AccountUpdate, NativeOrders } from "../../../src/ports/index.ts";
-import { reportedExecution } from "../../support/native-world.ts";
-import { FAR_LIMIT, KEYS } from "../../support/service-world.ts";
-import { openShared, type SharedOptions, type SharedWorld } from "../../support/shared-world.ts";
-import { refusalOf, type TestClient } from "../../support/socket-world.ts";
+import { shardOf } from "../../src/lifecycle/index.ts";
+import type { NativeExecution } from "../../src/model/index.ts";
+import type { AccountEvent, AccountEvents, AccountUpdate, NativeOrders } from "../../src/ports/index.ts";
+import { reportedExecution } from "../support/native-world.ts";
+import { FAR_LIMIT, KEYS } from "../support/service-world.ts";
+import { openShared, type SharedOptions, type SharedWorld } from "../support/shared-world.ts";
+import { refusalOf, type TestClient } from "../support/socket-world.ts";
 
 const SUBSCRIBE = "userDataStream.subscribe.signature";
 const STRANGER = { key: KEYS.stranger };

@@ -1,6 +1,6 @@
-import type { ClusterNode, ClusterNodeStatus } from "../../cluster/index.ts";
 import type { Awaitable } from "../../ports/index.ts";
 import type { WireRequest, WireResponse } from "../../wire/index.ts";
+import type { ClusterNode, ClusterNodeStatus } from "../node-api.ts";
 
 /**
  * What a forwarded request is. `REST`: a request as received. `MESSAGE`: a message of a WebSocket connection, whose target

@@ -1,14 +1,14 @@
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createPeerLink, type PeerLink, type PeerLinkOptions } from "../../../src/adapters/node/index.ts";
 import type {
   ForwardedRequest,
   PeerCall,
   PeerReceiver,
   PeerSink,
   PeerSubscription,
-} from "../../../src/service/index.ts";
+} from "../../../src/cluster/index.ts";
+import { createPeerLink, type PeerLink, type PeerLinkOptions } from "../../../src/cluster/index.ts";
 
 const HOST = "127.0.0.1";
 const SECRET = "a secret of all nodes";

@@ -7,9 +7,9 @@ import {
   sharedSecretOption,
   wholeOption,
   wrongOption,
-} from "../../../common/index.ts";
-import type { Telemetry } from "../../../ports/index.ts";
-import { telemetryOption } from "../../../ports/internal.ts";
+} from "../../common/index.ts";
+import type { Telemetry } from "../../ports/index.ts";
+import { telemetryOption } from "../../ports/internal.ts";
 
 /** A text in PEM, or the URL of a file with it, such as `new URL("file:///etc/orders/node.key")`. */
 export type Pem = string | URL;

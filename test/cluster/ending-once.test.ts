@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { endingOnce } from "../../../src/service/forwarding/ending-once.ts";
+import { endingOnce } from "../../src/cluster/shard-watch.ts";
 
 function recorded() {
   const reported: string[] = [];
