@@ -8,13 +8,7 @@ import {
   QuietTelemetry,
 } from "../host-answers/index.ts";
 import type { Accounts, Clock, Entropy, RateLimiter, RateLimits, Telemetry } from "../ports/index.ts";
-import {
-  accountsOption,
-  clockOption,
-  entropyOption,
-  rateLimiterOption,
-  telemetryOption,
-} from "../ports/internal.ts";
+import { accountsOption, clockOption, entropyOption, rateLimiterOption } from "../ports/internal.ts";
 import type {
   Front,
   Service,
@@ -24,30 +18,21 @@ import type {
   TrafficLimits,
 } from "../service/index.ts";
 import {
-  clientAddressBehind,
-  crossOriginOf,
-  Documents,
-  documentsOption,
+  ENTRY_CHECKS,
   type EntryParts,
+  entryOf,
   type ForwardedMessage,
-  fromClient,
-  type Handling,
   type NodeShare,
-  nodeSocketsOption,
-  resolveSocketSettings,
-  respond,
+  receive,
   type SessionParts,
   type ShardElsewhere,
-  servedBy,
-  serviceSettingsOption,
+  Sockets,
+  sessionPartsOf,
   Traffic,
-  TrafficTurns,
-  trafficOption,
-  weigh,
 } from "../service/internal.ts";
 import type { WireRequest, WireResponse } from "../wire/index.ts";
+import { ClusterAnswers } from "./cluster-answers.ts";
 import { Forwarder, type ForwarderParts } from "./forwarder.ts";
-import { ClusterAnswers, NodeSockets } from "./node-sockets.ts";
 import type {
   ForwardedRequest,
   OpenedStream,
@@ -136,11 +121,7 @@ const clusterServiceOption: OptionCheck = optionsOf<ClusterServiceOptions>({
   entropy: entropyOption,
   rateLimiter: rateLimiterOption,
   peers: optionalOption(peersOption),
-  telemetry: optionalOption(telemetryOption),
-  settings: optionalOption(serviceSettingsOption),
-  traffic: optionalOption(trafficOption),
-  documents: documentsOption,
-  sockets: optionalOption(nodeSocketsOption),
+  ...ENTRY_CHECKS,
   waitMs: optionalOption(wholeOption({ from: 1, to: 600_000 }, " of milliseconds")),
 });
 
@@ -178,10 +159,9 @@ const messageOf = ({ remoteAddress, body, ...told }: ForwardedRequest): Forwarde
 /** A node's service, its own one as soon as it has one, and the way to the others. */
 class NodeService implements ClusterService {
   readonly traffic: Traffic;
-  readonly sockets: SocketService;
+  readonly sockets: Sockets;
   readonly #parts: NodeParts;
   readonly #forwarder: Forwarder;
-  readonly #sockets: NodeSockets;
   readonly #watch: ShardWatch;
   readonly #receivers: Map<object, Receiver> = new Map();
   #own: Service | undefined;
@@ -197,20 +177,15 @@ class NodeService implements ClusterService {
       serves: () => this.#share !== undefined,
     });
     this.#watch = new ShardWatch(parts.owners, parts.clock);
-    this.#sockets = new NodeSockets(this.#sessionParts(reach));
-    this.sockets = this.#sockets;
+    const sessions = this.#sessionParts(reach);
+    this.sockets = new Sockets(() => sessions, reach.sockets.settings);
   }
 
   async handle(arrived: WireRequest, front?: Front): Promise<WireResponse> {
     const share = this.#share;
     const forwarder = this.#forwarder;
-    if (share === undefined)
-      return await this.#respond(fromClient(this.#parts, arrived), (routed) => forwarder.forward(routed));
-    return await share.handle(arrived, {
-      front,
-      ahead: (routed) => forwarder.forwardElsewhere(routed),
-      elsewhere: (routed, shard) => forwarder.forwardSecond(routed, shard),
-    });
+    if (share !== undefined) return await share.handle(arrived, { front, forwarder });
+    return await receive(this.#parts, arrived, (routed) => forwarder.forward(routed));
   }
 
   async receive(request: ForwardedRequest): Promise<PeerAnswer> {
@@ -256,7 +231,7 @@ class NodeService implements ClusterService {
     this.#own = service;
     this.#share = service.forNode?.((shard) => owners.ownerOf(shard)?.isSelf === true);
     this.#parts.rateLimiter.use(this.#share?.rateLimiter);
-    this.#sockets.serve(service.sockets);
+    this.sockets.serve(service.sockets);
     for (const receiver of this.#receivers.values()) receiver.end = service.reportTo?.(receiver.telemetry);
   }
 
@@ -282,22 +257,15 @@ class NodeService implements ClusterService {
   }
 
   #sessionParts({ accounts, peers, sockets }: Reach): SessionParts {
-    const { settings, clock } = this.#parts;
-    const { realClock = clock, requestToken } = sockets;
-    const limits = resolveSocketSettings(sockets.settings);
-    return {
-      ...{ service: this.#parts, settings: limits, realClock, hasTokens: requestToken !== undefined },
-      serves: servedBy(settings),
-      answers: new ClusterAnswers({
-        ...{ forwarder: this.#forwarder, accounts, requestToken, peers, watch: this.#watch },
-        own: () => this.#share?.answers,
-        maxWaitingBytes: limits.maxWaitingEventBytes,
-      }),
-    };
-  }
-
-  async #respond(request: WireRequest, answer: Handling["answer"]): Promise<WireResponse> {
-    return await respond(this.#parts, request, { weigh: (use) => weigh(this.#parts, use), answer });
+    return sessionPartsOf(
+      this.#parts,
+      sockets,
+      ({ maxWaitingEventBytes: maxWaitingBytes }) =>
+        new ClusterAnswers({
+          ...{ forwarder: this.#forwarder, accounts, peers, watch: this.#watch, maxWaitingBytes },
+          ...{ requestToken: sockets.requestToken, own: () => this.#share?.answers },
+        }),
+    );
   }
 }
 
@@ -338,14 +306,10 @@ export function createClusterService(given: ClusterServiceOptions): ClusterServi
   const traffic = new Traffic(given.traffic, settings.trustedProxies);
   const accounts = checkedAccounts(given.accounts, questions);
   const parts: NodeParts = {
-    ...{ clock, telemetry, settings, traffic, owners: standby, waitMs },
+    ...entryOf({ settings, traffic, documents, clock }),
+    ...{ clock, telemetry, owners: standby, waitMs },
     entropy: checkedEntropy(given.entropy, questions),
     rateLimiter: new NodeRateLimiter(checkedRateLimiter(given.rateLimiter, questions)),
-    clientAddress: clientAddressBehind(settings.trustedProxies),
-    crossOrigin: crossOriginOf(settings.allowedOrigins),
-    bans: traffic.bans,
-    turns: new TrafficTurns((run) => clock.soon(run), traffic),
-    documents: new Documents(documents),
   };
   return new NodeService(parts, { traffic, accounts, peers, sockets });
 }

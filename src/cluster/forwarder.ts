@@ -3,11 +3,10 @@ import { OrderError } from "../errors/index.ts";
 import { shardOf } from "../lifecycle/index.ts";
 import { SHARD_COUNT } from "../model/index.ts";
 import type { Accounts, Clock, Telemetry } from "../ports/index.ts";
-import type { SocketOptions } from "../service/index.ts";
+import type { SocketOptions, Traffic } from "../service/index.ts";
 import {
-  type Destination,
   onlyReads,
-  type ProvedNetworks,
+  type RequestForwarder,
   type RoutedRequest,
   readHeaders,
   readParameters,
@@ -35,7 +34,7 @@ export type ForwarderParts = Readonly<{
   accounts: Accounts;
   clock: Clock;
   telemetry: Telemetry;
-  traffic: ProvedNetworks;
+  traffic: Pick<Traffic, "proved">;
   peers: PeerSender | undefined;
   here: PeerReceiver["receive"];
   serves: () => boolean;
@@ -71,7 +70,7 @@ export type Passage = Readonly<{
 const MOVED: ReadonlySet<PeerRefusal> = new Set(["ELSEWHERE", "WRONG_NODE"]);
 
 /** Passes requests for shards of other nodes on to their owners. */
-export class Forwarder {
+export class Forwarder implements RequestForwarder {
   readonly #parts: ForwarderParts;
 
   constructor(parts: ForwarderParts) {
@@ -99,7 +98,7 @@ export class Forwarder {
   }
 
   /** Resolves to the reply of another node that owns a request's shard, and to undefined if this one is to answer. */
-  async forwardElsewhere(routed: RoutedRequest): Promise<WireResponse | undefined> {
+  async ahead(routed: RoutedRequest): Promise<WireResponse | undefined> {
     const where = await this.#whereabouts(routed);
     return where.owner?.isSelf === true ? undefined : await this.#forward(routed, where);
   }
@@ -108,7 +107,7 @@ export class Forwarder {
    * Resolves to the reply of the owner of a shard that this node has read itself, or that has left this node before anything
    * was decided. This node was the first of the two that may be asked.
    */
-  async forwardSecond(routed: RoutedRequest, shard: number): Promise<WireResponse> {
+  async elsewhere(routed: RoutedRequest, shard: number): Promise<WireResponse> {
     return await this.#forward(routed, { shard, owner: await this.#ownerOf(shard) }, true);
   }
 
@@ -225,7 +224,7 @@ const WHOLE = /^[0-9]{1,20}$/;
 export async function shardHint(
   { accounts }: Readonly<{ accounts: Accounts }>,
   request: WireRequest,
-  destination: Destination | undefined,
+  destination: RoutedRequest["destination"],
 ): Promise<number | undefined> {
   return shardOfKnown(await accountHint(accounts, request, destination));
 }
@@ -260,7 +259,7 @@ const shardOfKnown = (accountId: number | undefined): number | undefined =>
 async function accountHint(
   accounts: Accounts,
   request: WireRequest,
-  destination: Destination | undefined,
+  destination: RoutedRequest["destination"],
 ): Promise<number | undefined> {
   if (destination === undefined || destination.route.access === "PUBLIC") return undefined;
   try {

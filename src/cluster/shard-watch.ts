@@ -1,6 +1,6 @@
 import { shardOf } from "../lifecycle/index.ts";
 import type { Clock } from "../ports/index.ts";
-import type { StreamEnd, StreamSink } from "../service/internal.ts";
+import type { StreamSink } from "../service/internal.ts";
 import type { ShardOwners } from "./peers/api.ts";
 
 /** Interval in milliseconds at which the owners are compared while anything is watched. */
@@ -82,7 +82,7 @@ export function endingOnce(sink: StreamSink): EndingOnce {
       send: (event) => {
         if (!isOver) sink.send(event);
       },
-      ended: (why: StreamEnd) => {
+      ended: (why) => {
         if (isOver) return;
         isOver = true;
         last();

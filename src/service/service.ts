@@ -57,7 +57,7 @@ import type { Front } from "./access/authentication.ts";
 import { crossOriginOf, isAllowableOrigin } from "./access/cross-origin.ts";
 import { ClientSymbols } from "./rest/compat/names.ts";
 import { CountedPlacements } from "./rest/counted-placements.ts";
-import { LongAnswers, quoteSeriesOf, type ServiceParts } from "./rest/parts.ts";
+import { type EntryParts, LongAnswers, quoteSeriesOf, type ServiceParts } from "./rest/parts.ts";
 import { createRejectionBuffer } from "./rest/rejections.ts";
 import { type Arrival, handleForwarded, handleRequest, type ShardElsewhere } from "./rest/rest-service.ts";
 import { Documents, type HostFeatures, type ServiceSettings } from "./rest/routing.ts";
@@ -65,7 +65,7 @@ import { type MessageAnswers, OwnAnswers, type StreamSink } from "./socket/answe
 import type { SocketOptions, SocketService, SocketSettings } from "./socket/api.ts";
 import type { SocketParts } from "./socket/connection.ts";
 import { answerForwarded, type ForwardedMessage, type ForwardedReply } from "./socket/private-session.ts";
-import { Sockets, socketPartsOf } from "./socket/socket-service.ts";
+import { Sockets, StreamSockets, socketPartsOf } from "./socket/socket-service.ts";
 import type { ByteLimits, StreamLimits, TrafficLimits } from "./traffic/api.ts";
 import { Traffic } from "./traffic/traffic.ts";
 import { TrafficTurns } from "./traffic/turns.ts";
@@ -168,8 +168,7 @@ const names = (wanted: string): OptionCheck => optionalOption(listOption(wanted,
 
 const isBlock = (text: string): boolean => readAddressBlock(text) !== undefined;
 
-/** Checks the settings of a service. */
-export const serviceSettingsOption: OptionCheck = optionsOf<ServiceSettings>({
+const serviceSettingsOption: OptionCheck = optionsOf<ServiceSettings>({
   features: optionalOption(
     optionsOf<HostFeatures>({ leveraged_trading: flag, dark_pool_mode: flag, bridge_required: flag }),
   ),
@@ -195,8 +194,7 @@ const byteLimits = optionalOption(
   optionsOf<ByteLimits>({ perConnection: positive, perAddress: positive, inAll: positive }),
 );
 
-/** Checks limits of traffic. */
-export const trafficOption: OptionCheck = optionsOf<TrafficLimits>({
+const trafficOption: OptionCheck = optionsOf<TrafficLimits>({
   connectionsPerAddress: positive,
   unread: byteLimits,
   unanswered: byteLimits,
@@ -238,20 +236,27 @@ const socketsOption: OptionCheck = optionsOf<SocketOptions>({
   accountEvents: optionalOption(accountEventsOption),
 });
 
-/** Checks the WebSocket options of a node of a cluster. */
-export const nodeSocketsOption: OptionCheck = optionsOf<Omit<SocketOptions, "accountEvents">>(ofEverySocket);
-
 const replayGuard: OptionCheck = (value, name) => {
   if (value !== undefined && value !== false) replayGuardOption(value, name);
 };
 
-/** Checks the documents of a service. */
-export const documentsOption: OptionCheck = (value, name) => {
+const documentsOption: OptionCheck = (value, name) => {
   if (value === undefined) return;
   if (typeof value !== "object" || value === null)
     throw wrongOption(value, name, "an object of functions by path, such as /openapi.json");
   for (const [path, make] of Object.entries(value))
     functionOption("returns the text of the document")(make, `${name}[${JSON.stringify(path)}]`);
+};
+
+/** Checks the options that a service has in common with the node of a cluster that it is in. */
+export const ENTRY_CHECKS: Readonly<
+  Record<"telemetry" | "settings" | "traffic" | "documents" | "sockets", OptionCheck>
+> = {
+  telemetry: optionalOption(telemetryOption),
+  settings: optionalOption(serviceSettingsOption),
+  traffic: optionalOption(trafficOption),
+  documents: documentsOption,
+  sockets: optionalOption(optionsOf<Omit<SocketOptions, "accountEvents">>(ofEverySocket)),
 };
 
 const serviceOptions: OptionCheck = optionsOf<ServiceOptions>(
@@ -268,10 +273,8 @@ const serviceOptions: OptionCheck = optionsOf<ServiceOptions>(
     balances: optionalOption(balancesOption),
     rejections: optionalOption(rejectionsOption),
     replayGuard,
-    telemetry: optionalOption(telemetryOption),
-    settings: optionalOption(serviceSettingsOption),
+    ...ENTRY_CHECKS,
     traffic: optionalOption(sharedTraffic),
-    documents: documentsOption,
     sockets: optionalOption(socketsOption),
   },
   { open: true },
@@ -312,15 +315,9 @@ export function createService(given: ServiceOptions): Service {
     engine,
     clock,
     ...ports,
-    settings,
+    ...entryOf({ settings, traffic, documents: options.documents, clock: realClock }),
     replayGuard: replayGuard === false ? undefined : createReplayGuard(replayGuard),
     placements: new CountedPlacements({ engine, rateLimiter, clock }),
-    clientAddress: clientAddressBehind(settings.trustedProxies),
-    crossOrigin: crossOriginOf(settings.allowedOrigins),
-    bans: traffic.bans,
-    traffic,
-    turns: new TrafficTurns((run) => realClock.soon(run), traffic),
-    documents: new Documents(options.documents),
     longAnswers: new LongAnswers(clock),
     quoteSeries: quoteSeriesOf(ports.entropy),
     clientSymbols: new ClientSymbols(ports.instruments, clock),
@@ -329,12 +326,14 @@ export function createService(given: ServiceOptions): Service {
   const events = accountEvents && checkedAccountEvents(accountEvents, ports.questions);
   watchFunds(parts, events);
   watchShards(parts);
-  const sockets = socketPartsOf(parts, options.sockets ?? {}, events);
+  const socketParts = socketPartsOf(parts, options.sockets ?? {}, events);
+  const sockets = new Sockets(socketParts, options.sockets?.settings);
+  sockets.serve(new StreamSockets(socketParts));
   return {
     handle: (request, front) => handleRequest(parts, request, { front }),
-    forNode: (owns) => shareOf({ ...parts, owns }, sockets),
+    forNode: (owns) => shareOf({ ...parts, owns }, socketParts),
     documents: Object.keys(options.documents ?? {}),
-    sockets: new Sockets(sockets, options.sockets?.settings),
+    sockets,
     traffic: parts.traffic,
     reportTo(receiver) {
       const ends = [telemetry.reportTo(receiver), engine.reportTo(receiver)];
@@ -342,6 +341,29 @@ export function createService(given: ServiceOptions): Service {
         for (const end of ends) end();
       };
     },
+  };
+}
+
+/** Returns the parts that admit requests, which the node of a cluster has before it has a service. */
+export function entryOf({
+  settings,
+  traffic,
+  documents,
+  clock,
+}: Readonly<{
+  settings: ServiceSettings;
+  traffic: Traffic;
+  documents: ServiceOptions["documents"];
+  clock: Pick<Clock, "soon">;
+}>): Pick<
+  EntryParts,
+  "settings" | "clientAddress" | "crossOrigin" | "bans" | "traffic" | "turns" | "documents"
+> {
+  return {
+    ...{ settings, traffic, bans: traffic.bans, documents: new Documents(documents) },
+    clientAddress: clientAddressBehind(settings.trustedProxies),
+    crossOrigin: crossOriginOf(settings.allowedOrigins),
+    turns: new TrafficTurns((run) => clock.soon(run), traffic),
   };
 }
 

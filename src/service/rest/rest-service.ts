@@ -37,39 +37,48 @@ export type RoutedRequest = Readonly<{
 }>;
 
 /** How requests are weighed and answered. A failure of either is answered, too. */
-export type Handling<Other = never> = Readonly<{
+type Handling<Other = never> = Readonly<{
   weigh: (use: WeightRequest) => Awaitable<WeightVerdict>;
   answer: (routed: RoutedRequest, stamp: ReplyStamp) => Promise<WireResponse | Other>;
 }>;
 
-/**
- * The front thread that a request came through, if any. `ahead` answers a weighed request that leads to another node before it
- * is authenticated here; it resolves to undefined for any other. `elsewhere` answers one whose account turns out to be
- * another node's.
- */
-export type Arrival = Readonly<{
-  front?: Front | undefined;
-  ahead?: (routed: RoutedRequest) => Promise<WireResponse | undefined>;
-  elsewhere?: (routed: RoutedRequest, shard: number) => Promise<WireResponse>;
-}>;
+/** Passes requests on to other nodes of a cluster. */
+export interface RequestForwarder {
+  /**
+   * Answers a weighed request that leads to another node, before it is authenticated here. Resolves to undefined for any
+   * other.
+   */
+  ahead(routed: RoutedRequest): Promise<WireResponse | undefined>;
+  /** Answers a weighed request whose account turns out to be another node's. */
+  elsewhere(routed: RoutedRequest, shard: number): Promise<WireResponse>;
+}
+
+/** The front thread that a request came through, if any, and in a cluster the way to the other nodes. */
+export type Arrival = Readonly<{ front?: Front | undefined; forwarder?: RequestForwarder }>;
 
 /** Answers one request. A failure is also returned as a response. */
 export async function handleRequest(
   parts: ServiceParts,
   arrived: WireRequest,
-  { front, ahead, elsewhere }: Arrival = {},
+  { front, forwarder }: Arrival = {},
 ): Promise<WireResponse> {
-  return await respond(parts, fromClient(parts, arrived), {
-    weigh: (use) => weigh(parts, use),
-    async answer(routed, stamp) {
-      const passed = await ahead?.(routed);
-      if (passed !== undefined) return passed;
-      const answer = await answered(parts, { ...routed, front }, stamp);
-      if (!("elsewhere" in answer)) return answer;
-      if (elsewhere === undefined) throw new OrderError("DISCONNECTED");
-      return await elsewhere(routed, answer.elsewhere);
-    },
+  return await receive(parts, arrived, async (routed, stamp) => {
+    const passed = await forwarder?.ahead(routed);
+    if (passed !== undefined) return passed;
+    const answer = await answered(parts, { ...routed, front }, stamp);
+    if (!("elsewhere" in answer)) return answer;
+    if (forwarder === undefined) throw new OrderError("DISCONNECTED");
+    return await forwarder.elsewhere(routed, answer.elsewhere);
   });
+}
+
+/** Weighs one request of a client, and answers it by a function or with the failure of either. */
+export async function receive(
+  parts: EntryParts,
+  arrived: WireRequest,
+  answer: Handling["answer"],
+): Promise<WireResponse> {
+  return await respond(parts, fromClient(parts, arrived), { weigh: (use) => weigh(parts, use), answer });
 }
 
 /** The shard of a request about an account of another node. Nothing was executed. */
@@ -104,8 +113,8 @@ async function answered(
   }
 }
 
-/** Weighs a request of a client in its turn, and answers it. */
-export async function respond<Other = never>(
+/** Weighs a request in its turn, and answers it. */
+async function respond<Other = never>(
   parts: EntryParts,
   request: WireRequest,
   handling: Handling<Other>,
@@ -137,7 +146,7 @@ export async function respond<Other = never>(
 /**
  * Replaces the peer's address by the client's address that the trusted proxies report. All later steps use that one.
  */
-export function fromClient(parts: Pick<EntryParts, "clientAddress">, arrived: WireRequest): WireRequest {
+function fromClient(parts: Pick<EntryParts, "clientAddress">, arrived: WireRequest): WireRequest {
   const remoteAddress = parts.clientAddress(arrived);
   if (remoteAddress === arrived.remoteAddress) return arrived;
   const { method, target, rawHeaders, body } = arrived;

@@ -29,11 +29,6 @@ export function dialectAt(target: string): Dialect {
 /** The form of a connection for requests. */
 export type PrivateForm = Readonly<{ dialect: Dialect; returnRateLimits: boolean }>;
 
-/** What a connection at a target is for. */
-type Destination =
-  | (Readonly<{ kind: "private" }> & PrivateForm)
-  | (Readonly<{ kind: "public" }> & PublicForm);
-
 /** What a path is for, or the streams of the public convention. */
 type Kind = PathKind | "client";
 
@@ -101,7 +96,7 @@ function kindAt(path: string, { compatRoutes = true }: ServiceSettings): Kind | 
 
 /**
  * Returns the form of a connection for requests at a target, and undefined for any other target. Throws an OrderError as
- * {@link destinationOf}.
+ * {@link publicForm}.
  */
 export function privateForm(target: string, settings: ServiceSettings): PrivateForm | undefined {
   const split = splitTarget(target);
@@ -111,19 +106,17 @@ export function privateForm(target: string, settings: ServiceSettings): PrivateF
 }
 
 /**
- * Returns the destination of a target, or undefined for an unknown path. Throws an OrderError: -1106 for a parameter
+ * Returns the form of a connection to public streams at a target, and undefined for any other target. Throws an OrderError: -1106 for a parameter
  * that the path does not have, -1130 for a value that it does not take, such as an unknown stream.
  */
-export function destinationOf(target: string, parts: SocketParts): Destination | undefined {
-  const form = privateForm(target, parts.service.settings);
-  if (form !== undefined) return { kind: "private", ...form };
+export function publicForm(target: string, parts: SocketParts): PublicForm | undefined {
   const split = splitTarget(target);
   const kind = split && kindAt(split.path, parts.service.settings);
-  if (split === undefined || kind === undefined) return undefined;
+  if (split === undefined || (kind !== "client" && kind !== "public")) return undefined;
   const parameters = readQuery(split.query);
-  if (kind === "client") return { kind: "public", ...clientForm(split.path, parameters, parts) };
+  if (kind === "client") return clientForm(split.path, parameters, parts);
   for (const field of parameters.keys()) throw new OrderError("PARAMETER_NOT_REQUIRED", { field });
-  return { kind: "public", reader: () => liquidityStreams(parts.service), first: [], isCombined: false };
+  return { reader: () => liquidityStreams(parts.service), first: [], isCombined: false };
 }
 
 function readSwitch(parameters: Parameters): boolean {

@@ -8,7 +8,7 @@ import type { EntryParts, ServiceParts } from "../rest/parts.ts";
 import { refusalOf, refusalReply, requestIdOf, wireReply } from "../rest/replies.ts";
 import { isServed, type ServiceSettings, UNKNOWN_WEIGHT } from "../rest/routing.ts";
 import { AccountStreams } from "./account-streams.ts";
-import { OwnAnswers } from "./answers.ts";
+import { type MessageAnswers, OwnAnswers } from "./answers.ts";
 import {
   resolveSocketSettings,
   type SocketOptions,
@@ -17,8 +17,8 @@ import {
   type SocketSession,
   type SocketSettings,
 } from "./api.ts";
-import { type LiveSession, type SocketParts, transportSide } from "./connection.ts";
-import { countStreamNames, destinationOf, leadsSomewhere } from "./destinations.ts";
+import { type LiveSession, type SessionParts, type SocketParts, transportSide } from "./connection.ts";
+import { countStreamNames, leadsSomewhere, privateForm, publicForm } from "./destinations.ts";
 import { MarketStreams } from "./market-streams.ts";
 import { PrivateSession } from "./private-session.ts";
 import { PublicSession } from "./public-session.ts";
@@ -35,21 +35,33 @@ export function socketPartsOf(
   options: Omit<SocketOptions, "accountEvents">,
   accountEvents: AccountEvents | undefined,
 ): () => SocketParts {
-  const settings = resolveSocketSettings(options.settings);
-  const { requestToken, realClock = service.clock } = options;
+  const { requestToken } = options;
   let made: SocketParts | undefined;
   return () => {
     if (made !== undefined) return made;
     const streams = new AccountStreams({ ...service, accountEvents });
-    made = {
-      ...{ service, settings, realClock, streams, requestToken, hasTokens: requestToken !== undefined },
-      serves: servedBy(service.settings),
-      answers: new OwnAnswers({
-        ...{ service, streams, requestToken, maxWaitingBytes: settings.maxWaitingEventBytes },
-      }),
-      markets: new MarketStreams(service),
-    };
+    const session = sessionPartsOf(
+      service,
+      options,
+      ({ maxWaitingEventBytes: maxWaitingBytes }) =>
+        new OwnAnswers({ service, streams, requestToken, maxWaitingBytes }),
+    );
+    made = { ...session, service, streams, requestToken, markets: new MarketStreams(service) };
     return made;
+  };
+}
+
+/** Returns the parts of connections for requests, whose messages are answered by what `answersOf` makes. */
+export function sessionPartsOf(
+  service: EntryParts,
+  { settings, requestToken, realClock = service.clock }: Omit<SocketOptions, "accountEvents">,
+  answersOf: (settings: Required<SocketSettings>) => MessageAnswers,
+): SessionParts {
+  const resolved = resolveSocketSettings(settings);
+  return {
+    ...{ service, settings: resolved, realClock, hasTokens: requestToken !== undefined },
+    serves: servedBy(service.settings),
+    answers: answersOf(resolved),
   };
 }
 
@@ -57,7 +69,7 @@ export function socketPartsOf(
  * Returns a function that tells whether the settings serve the operation of a route, at any of its paths of the same
  * dialect.
  */
-export function servedBy(settings: ServiceSettings): (route: AnyRoute) => boolean {
+function servedBy(settings: ServiceSettings): (route: AnyRoute) => boolean {
   const ofMethods = METHODS.flatMap((method) => ("route" in method ? [method.route] : []));
   const nameOf = ({ name, compat }: AnyRoute): string => (compat === true ? `compat ${name}` : name);
   const served = new Set(
@@ -70,7 +82,7 @@ export function servedBy(settings: ServiceSettings): (route: AnyRoute) => boolea
  * Resolves to the response that refuses an upgrade request, or to undefined if it may become a connection. `requireAdmission` throws
  * the OrderError of further refusals, after the request was weighed.
  */
-export async function admitSocket(
+async function admitSocket(
   service: EntryParts,
   request: WireRequest,
   requireAdmission: () => void,
@@ -96,50 +108,121 @@ export async function admitSocket(
   }
 }
 
-/**
- * The WebSocket interface of a service, without a transport. `parts` makes what its connections share.
- * Source: contract, WebSocket request methods, Events; decisions 43, 45, 49.
- */
-export class Sockets implements SocketService {
-  readonly #parts: () => SocketParts;
-  readonly #sessions: Set<LiveSession> = new Set();
-  #stopping = false;
-  readonly maxFramesPerSecond: number;
+/** The open connections of an interface. */
+class OpenSessions {
+  readonly #open: Set<LiveSession> = new Set();
+  #isShut = false;
 
-  constructor(parts: () => SocketParts, settings: SocketSettings = {}) {
+  /** Opens the connection that `make` makes. It is told at once if the interface stops. */
+  open(make: (onEnd: () => void) => LiveSession): SocketSession {
+    const session = make(() => void this.#open.delete(session));
+    this.#open.add(session);
+    session.begin?.();
+    if (this.#isShut) session.shutdown();
+    return transportSide(session);
+  }
+
+  get isShut(): boolean {
+    return this.#isShut;
+  }
+
+  /** Throws an OrderError -1016 while the interface stops. */
+  requireOpen(): void {
+    if (this.#isShut) throw new OrderError("SHUTTING_DOWN");
+  }
+
+  shutdown(): void {
+    this.#isShut = true;
+    for (const session of [...this.#open]) session.shutdown();
+  }
+}
+
+/** The connections to public streams, without a transport. Source: decision 45; convention 4.12. */
+export class StreamSockets implements SocketService {
+  readonly #parts: () => SocketParts;
+  readonly #sessions: OpenSessions = new OpenSessions();
+
+  constructor(parts: () => SocketParts) {
     this.#parts = parts;
-    this.maxFramesPerSecond = resolveSocketSettings(settings).maxFramesPerSecond;
   }
 
   async admit(request: WireRequest): Promise<WireResponse | undefined> {
     const parts = this.#parts();
     return await admitSocket(parts.service, request, () => {
-      const destination = destinationOf(request.target, parts);
-      if (destination?.kind === "public") {
-        const { traffic, clientAddress } = parts.service;
-        traffic.streams.requirePlaces(networkOf(clientAddress(request)), destination.first.length);
-      }
-      if (this.#stopping) throw new OrderError("SHUTTING_DOWN");
+      const { traffic, clientAddress } = parts.service;
+      const form = publicForm(request.target, parts);
+      if (form !== undefined)
+        traffic.streams.requirePlaces(networkOf(clientAddress(request)), form.first.length);
+      this.#sessions.requireOpen();
     });
   }
 
   connect(peer: SocketPeer): SocketSession {
     const parts = this.#parts();
-    const destination = destinationOf(peer.target, parts);
-    if (destination === undefined) throw new RangeError("no such WebSocket path");
-    const onEnd = (): void => void this.#sessions.delete(session);
-    const session: LiveSession =
-      destination.kind === "public"
-        ? new PublicSession(parts, { peer, onEnd, ...destination })
-        : new PrivateSession(parts, { peer, onEnd, ...destination });
-    this.#sessions.add(session);
-    session.begin?.();
-    if (this.#stopping) session.shutdown();
-    return transportSide(session);
+    const form = publicForm(peer.target, parts);
+    if (form === undefined) throw new RangeError("no such WebSocket path");
+    return this.#sessions.open((onEnd) => new PublicSession(parts, { peer, onEnd, ...form }));
   }
 
   shutdown(): void {
-    this.#stopping = true;
-    for (const session of [...this.#sessions]) session.shutdown();
+    this.#sessions.shutdown();
+  }
+}
+
+/**
+ * The WebSocket interface of a service, or of a node of a cluster, without a transport. Connections for requests stay here,
+ * whoever answers their messages. Those to public streams are given to the interface that `serve` names, because only a
+ * service has the market. `parts` makes what the connections share.
+ * Source: contract, WebSocket request methods, Events; decisions 43, 45, 49, ZT and ZV.
+ */
+export class Sockets implements SocketService {
+  readonly #parts: () => SessionParts;
+  readonly #sessions: OpenSessions = new OpenSessions();
+  readonly maxFramesPerSecond: number;
+  #streams: SocketService | undefined;
+
+  constructor(parts: () => SessionParts, settings: SocketSettings = {}) {
+    this.#parts = parts;
+    this.maxFramesPerSecond = resolveSocketSettings(settings).maxFramesPerSecond;
+  }
+
+  /** Passes connections to public streams to an interface from now on. */
+  serve(streams: SocketService): void {
+    this.#streams = streams;
+    if (this.#sessions.isShut) streams.shutdown();
+  }
+
+  async admit(request: WireRequest): Promise<WireResponse | undefined> {
+    const { service } = this.#parts();
+    if (this.#streams !== undefined && !isPrivate(request.target, service))
+      return await this.#streams.admit(request);
+    return await admitSocket(service, request, () => {
+      if (privateForm(request.target, service.settings) === undefined) throw new OrderError("DISCONNECTED");
+      this.#sessions.requireOpen();
+    });
+  }
+
+  connect(peer: SocketPeer): SocketSession {
+    const parts = this.#parts();
+    const form = privateForm(peer.target, parts.service.settings);
+    if (form !== undefined)
+      return this.#sessions.open((onEnd) => new PrivateSession(parts, { peer, onEnd, ...form }));
+    // Before, connections to public streams are not admitted.
+    if (this.#streams === undefined) throw new OrderError("DISCONNECTED");
+    return this.#streams.connect(peer);
+  }
+
+  shutdown(): void {
+    this.#sessions.shutdown();
+    this.#streams?.shutdown();
+  }
+}
+
+/** A target whose parameters are wrong is refused by whoever admits it. */
+function isPrivate(target: string, { settings }: EntryParts): boolean {
+  try {
+    return privateForm(target, settings) !== undefined;
+  } catch {
+    return true;
   }
 }

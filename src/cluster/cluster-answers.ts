@@ -1,98 +1,21 @@
 import { networkOf } from "../common/index.ts";
 import { OrderError } from "../errors/index.ts";
 import type { Accounts } from "../ports/index.ts";
-import type { SocketOptions, SocketPeer, SocketService, SocketSession } from "../service/index.ts";
+import type { SocketOptions } from "../service/index.ts";
 import {
   type Answer,
-  admitSocket,
   Elsewhere,
-  type LiveSession,
   type MessageAnswers,
   type MethodCall,
   type OpenStream,
   type PassedText,
-  PrivateSession,
-  privateForm,
-  type SessionParts,
   type StreamSink,
   Subscription,
-  transportSide,
 } from "../service/internal.ts";
-import {
-  type JsonObject,
-  type JsonValue,
-  readJson,
-  type WireRequest,
-  type WireResponse,
-} from "../wire/index.ts";
+import { type JsonObject, type JsonValue, readJson } from "../wire/index.ts";
 import { type Forwarder, messageShard, type Passage } from "./forwarder.ts";
 import type { ForwardedForm, PeerAnswer, PeerOutcome, PeerSender } from "./peers/api.ts";
 import { endingOnce, type ShardWatch, type StreamSource } from "./shard-watch.ts";
-
-/**
- * WebSocket of a node of a cluster. Connections for requests stay with this node, whoever owns the accounts. Those to
- * public streams are given to the service of this node, as soon as it has one, because only a service has the market.
- * Source: decisions ZT and ZV.
- */
-export class NodeSockets implements SocketService {
-  readonly #parts: SessionParts;
-  readonly #sessions: Set<LiveSession> = new Set();
-  #own: SocketService | undefined;
-  #isShut = false;
-
-  constructor(parts: SessionParts) {
-    this.#parts = parts;
-  }
-
-  get maxFramesPerSecond(): number {
-    return this.#parts.settings.maxFramesPerSecond;
-  }
-
-  /** Passes connections to public streams to the sockets of a service from now on. */
-  serve(sockets: SocketService): void {
-    this.#own = sockets;
-    if (this.#isShut) sockets.shutdown();
-  }
-
-  async admit(request: WireRequest): Promise<WireResponse | undefined> {
-    const { service } = this.#parts;
-    const own = this.#own;
-    if (own !== undefined && !this.#isPrivate(request.target)) return await own.admit(request);
-    return await admitSocket(service, request, () => {
-      if (privateForm(request.target, service.settings) === undefined) throw new OrderError("DISCONNECTED");
-      if (this.#isShut) throw new OrderError("SHUTTING_DOWN");
-    });
-  }
-
-  connect(peer: SocketPeer): SocketSession {
-    const form = privateForm(peer.target, this.#parts.service.settings);
-    if (form === undefined) {
-      // Only a service admits connections to public streams.
-      if (this.#own === undefined) throw new OrderError("DISCONNECTED");
-      return this.#own.connect(peer);
-    }
-    const onEnd = (): void => void this.#sessions.delete(session);
-    const session = new PrivateSession(this.#parts, { peer, onEnd, ...form });
-    this.#sessions.add(session);
-    if (this.#isShut) session.shutdown();
-    return transportSide(session);
-  }
-
-  shutdown(): void {
-    this.#isShut = true;
-    for (const session of [...this.#sessions]) session.shutdown();
-    this.#own?.shutdown();
-  }
-
-  /** A target whose parameters are wrong is refused by whoever admits it. */
-  #isPrivate(target: string): boolean {
-    try {
-      return privateForm(target, this.#parts.service.settings) !== undefined;
-    } catch {
-      return true;
-    }
-  }
-}
 
 /** Dependencies of {@link ClusterAnswers}. */
 type ClusterAnswerParts = Readonly<{
