@@ -318,7 +318,7 @@ export function createClusterService(given: ClusterServiceOptions): ClusterServi
 type Weigher = Pick<RateLimiter, "limits" | "weigh" | "connect">;
 
 /** Weighs with the rate limiter of a node, and from the time at which it has a service, with that of the service. */
-export class NodeRateLimiter implements Weigher {
+class NodeRateLimiter implements Weigher {
   #used: Weigher;
 
   constructor(first: Weigher) {

@@ -45,7 +45,7 @@ export type ForwarderParts = Readonly<{
 type Holder = NonNullable<ReturnType<ShardOwners["ownerOf"]>>;
 
 /** The shard of a request if it was looked up, and its owner if there is one. */
-export type Whereabouts = Readonly<{ shard: number | undefined; owner: Holder | undefined }>;
+type Whereabouts = Readonly<{ shard: number | undefined; owner: Holder | undefined }>;
 
 /** The address of a client, and a function that resolves to the shard of its request if that is known. */
 type Requester = Readonly<{ address: string; hint: () => Promise<number | undefined> }>;
@@ -221,7 +221,7 @@ const WHOLE = /^[0-9]{1,20}$/;
  * account; undefined without a known account. It is read without any check of the signature, so it only says where to ask:
  * the owner of that shard authenticates the request. Never rejects.
  */
-export async function shardHint(
+async function shardHint(
   { accounts }: Readonly<{ accounts: Accounts }>,
   request: WireRequest,
   destination: RoutedRequest["destination"],

@@ -126,7 +126,7 @@ type PeerChannelParts = PeerConnectionParts & Readonly<{ secret: string }>;
 type Written = Readonly<{ connection: PeerConnection; number: number }>;
 
 /** The way to one node: one connection at a time, made when it is needed. */
-export class PeerChannel {
+class PeerChannel {
   readonly #parts: PeerChannelParts;
   #opening: Promise<PeerConnection> | undefined;
   #connection: PeerConnection | undefined;

@@ -301,7 +301,7 @@ type Entry = { opened: OpenedStream | undefined; isOver: boolean };
  * The streams that another node has opened on one connection, by the numbers of their requests. A stream ends, and never
  * waits, when its event meets more unread bytes than are allowed.
  */
-export class VisitorStreams {
+class VisitorStreams {
   readonly #host: VisitorStreamsHost;
   readonly #streams: Map<number, Entry> = new Map();
   readonly #heartbeat: Heartbeat;

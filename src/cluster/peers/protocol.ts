@@ -121,7 +121,7 @@ const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
  * Writes texts, each behind its length, and then the body, so that no text can be taken for two others. At most 65,535
  * texts.
  */
-export function packTexts({ texts, body }: Packed): Uint8Array {
+function packTexts({ texts, body }: Packed): Uint8Array {
   const most = texts.reduce((sum, text) => sum + LENGTH_BYTES + WIDEST * text.length, COUNT_BYTES);
   const bytes = new Uint8Array(most + body.length);
   const view = new DataView(bytes.buffer);
@@ -137,7 +137,7 @@ export function packTexts({ texts, body }: Packed): Uint8Array {
 }
 
 /** Reads what {@link packTexts} wrote. Returns undefined for bytes that it never writes. */
-export function unpackTexts(bytes: Uint8Array): Packed | undefined {
+function unpackTexts(bytes: Uint8Array): Packed | undefined {
   if (bytes.length < COUNT_BYTES) return undefined;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const count = view.getUint16(0);
@@ -157,7 +157,7 @@ export function unpackTexts(bytes: Uint8Array): Packed | undefined {
 }
 
 /** Returns bytes as text; undefined if they are not UTF-8. */
-export function textOf(bytes: Uint8Array): string | undefined {
+function textOf(bytes: Uint8Array): string | undefined {
   try {
     return decoder.decode(bytes);
   } catch {

@@ -107,6 +107,6 @@ export function readPeerAddress(text: string): ListenAddress | undefined {
 }
 
 /** Returns whether a host is this machine, by its literal address: a name could lead anywhere. */
-export function isLoopback(host: string): boolean {
+function isLoopback(host: string): boolean {
   return host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
 }
