@@ -106,6 +106,7 @@ export {
   packedPlan,
   type SchedulePlan,
   type ScheduleTerms,
+  type SharedTerms,
   type Stall,
   type StallCause,
   type TerminalStatus,

@@ -53,8 +53,18 @@ export interface ScheduleTerms {
   readonly weights?: NumberRow<number>;
 }
 
+/** Terms of every order, with the same names in requests, where each may be left out. */
+export interface SharedTerms {
+  /** Default: GTD if an expiry is given, else GTC. */
+  readonly timeInForce: TimeInForce;
+  /** Whether the order may only make a position smaller. */
+  readonly reduceOnly: boolean;
+  /** How each child is sent to the market; IOC by default. */
+  readonly childTimeInForce: ChildTimeInForce;
+}
+
 /** The caller's request in canonical form: aliases, defaults and decimals resolved. It never changes. */
-export interface ParentIntent {
+export interface ParentIntent extends SharedTerms {
   readonly symbol: string;
   readonly side: Side;
   readonly type: ParentType;
@@ -69,10 +79,7 @@ export interface ParentIntent {
   readonly schedule?: ScheduleTerms;
   /** POV only: share of the executed volume in basis points. */
   readonly participationBips?: number;
-  readonly timeInForce: TimeInForce;
   readonly expireTimeMs?: number;
-  readonly reduceOnly: boolean;
-  readonly childTimeInForce: ChildTimeInForce;
   readonly clientOrderId: string;
 }
 

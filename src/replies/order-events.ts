@@ -1,19 +1,19 @@
-import type { ApiState, ListStatusView, OrderStatus } from "../lifecycle/index.ts";
-import type { AlertKind, Contingency, NativeExecution, Side, StallCause } from "../model/index.ts";
+import type { ListStatusView, OrderStatus } from "../lifecycle/index.ts";
+import type { AlertKind, Contingency, NativeExecution, Side } from "../model/index.ts";
+import { IN_EVENTS, MANAGED_ORDER } from "./orders.ts";
 import {
   type Count,
   type Flag,
   flag,
   type Id,
-  type MaybeCount,
-  type MaybeFlag,
+  type MaybeOf,
   type MaybeText,
   type MaybeTexts,
-  maybeFlag,
-  maybeNumber,
+  maybeEach,
   maybeText,
   maybeTexts,
   number,
+  pick,
   type ReadOf,
   type Text,
   text,
@@ -35,11 +35,11 @@ export const UNUSED_LETTERS = {
   pm: "NONE",
 } as const;
 
-/** What a managed order always has. */
-const STATE = { apiState: text as Text<ApiState>, held: flag as Flag, cancelPending: flag as Flag } as const;
+type SpelledOut = Pick<typeof MANAGED_ORDER, (typeof IN_EVENTS)[number]>;
 
-/** An order in an event, managed or native, as a client reads it. Source: convention 4.9. */
-export const ORDER_UPDATE = {
+const SPELLED_OUT: SpelledOut = /* @__PURE__ */ pick(MANAGED_ORDER, IN_EVENTS);
+
+const LETTERS = {
   /** Symbol. */
   s: text as Text,
   /** Client id. */
@@ -85,14 +85,6 @@ export const ORDER_UPDATE = {
   AP: maybeText as MaybeText,
   /** Trailing distance in percent. */
   cr: maybeText as MaybeText,
-  apiState: maybeText as MaybeText<ApiState>,
-  held: maybeFlag as MaybeFlag,
-  cancelPending: maybeFlag as MaybeFlag,
-  /** Why nothing of a managed order executes although it should; absent unless it is stalled. */
-  stalled: maybeText as MaybeText<StallCause>,
-  /** The level that was met, and when; absent until the order triggers. */
-  triggerLevel: maybeText as MaybeText,
-  triggerTime: maybeNumber as MaybeCount,
   /** Why the order ended. */
   reason: maybeText as MaybeText,
   rejectReason: maybeText as MaybeText,
@@ -101,14 +93,18 @@ export const ORDER_UPDATE = {
 } as const;
 
 /** A managed order in an event. */
-export const MANAGED_UPDATE: Omit<typeof ORDER_UPDATE, "rejectReason" | keyof typeof STATE> & typeof STATE =
-  /* @__PURE__ */ Object.assign({}, ORDER_UPDATE, STATE);
+export const MANAGED_UPDATE: Omit<typeof LETTERS, "rejectReason"> & SpelledOut =
+  /* @__PURE__ */ Object.assign({}, LETTERS, SPELLED_OUT);
 
 /** A native order in an event. */
-export const NATIVE_UPDATE: Omit<
-  typeof ORDER_UPDATE,
-  "AP" | "cr" | "stalled" | "triggerLevel" | "triggerTime" | "alerts" | keyof typeof STATE
-> = ORDER_UPDATE;
+export const NATIVE_UPDATE: Omit<typeof LETTERS, "AP" | "cr" | "alerts"> = LETTERS;
+
+/** An order in an event, managed or native, as a client reads it. Source: convention 4.9. */
+export const ORDER_UPDATE: typeof LETTERS & MaybeOf<SpelledOut> = /* @__PURE__ */ Object.assign(
+  {},
+  LETTERS,
+  /* @__PURE__ */ maybeEach(SPELLED_OUT),
+);
 
 /** Members of every event of an account. */
 export const STAMP = {

@@ -105,6 +105,16 @@ export const MANAGED_ORDER = {
   updateTime: number as Count,
 } as const;
 
+/** Members of a managed order that its events have under the same names; the others have letters of the convention. */
+export const IN_EVENTS = [
+  "apiState",
+  "held",
+  "cancelPending",
+  "stalled",
+  "triggerLevel",
+  "triggerTime",
+] as const;
+
 /** What the reply of a cancel has besides the order: `clientOrderId` is then the id of the cancel, if it has one. */
 export const CANCELED = {
   /** Client id of the order. */

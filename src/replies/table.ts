@@ -14,6 +14,9 @@ export type Reader<T> = (value: unknown, at: string) => T;
 type Member<R, W = R> = Reader<R> & Readonly<{ written: W }>;
 type Maybe<R, W = R> = Member<R | undefined, W | undefined> & Readonly<{ isOptional: true }>;
 
+/** A table whose members may all be absent. */
+export type MaybeOf<T> = { readonly [N in keyof T]: Maybe<ReadBy<T[N]>, WrittenBy<T[N]>> };
+
 /** A text, or one of the words `W`. */
 export type Text<W extends string = string> = Member<W>;
 /** A text that may be absent. */
@@ -123,6 +126,9 @@ const levelOf =
 export const maybeText = /* @__PURE__ */ maybe(text) as MaybeText;
 /** A number that may be absent. */
 export const maybeNumber = /* @__PURE__ */ maybe(number) as MaybeCount;
+/** Returns the members of a table, each of which may then be absent. */
+export const maybeEach = <T extends Readonly<Record<string, Reader<unknown>>>>(table: T): MaybeOf<T> =>
+  Object.fromEntries(Object.entries(table).map(([name, read]) => [name, maybe(read)])) as MaybeOf<T>;
 /** True or false, or absent. */
 export const maybeFlag = /* @__PURE__ */ maybe(flag) as MaybeFlag;
 /** A whole number of 64 bits that may be absent. */
@@ -138,6 +144,10 @@ export const maybeTexts = /* @__PURE__ */ maybe(texts) as MaybeTexts;
 export const levels = /* @__PURE__ */ list(/* @__PURE__ */ levelOf(text)) as Levels;
 /** Levels with which a client computes. */
 export const exactLevels = /* @__PURE__ */ list(/* @__PURE__ */ levelOf(decimal)) as Levels;
+
+/** Returns the members of an object that have these names, in the order of the names. */
+export const pick = <T, N extends keyof T>(from: T, names: readonly N[]): Pick<T, N> =>
+  Object.fromEntries(names.map((name) => [name, from[name]])) as Pick<T, N>;
 
 /** Returns a value as an object. Throws WrongType for anything else. */
 export function members(value: unknown, at: string): Readonly<Record<string, unknown>> {

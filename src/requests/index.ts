@@ -42,7 +42,7 @@ export {
   type SessionAct,
   type TwinName,
 } from "./methods.ts";
-export type { OrderFieldName } from "./order-fields.ts";
+export { ORDER_FIELDS, type OrderFieldName } from "./order-fields.ts";
 export { canonicalIntent, canonicalList, type OrderIntentOptions, orderIntent } from "./order-intent.ts";
 export {
   type ListKeyContext,

@@ -1,17 +1,13 @@
-import type { ChildTimeInForce, ParentType, Side, TimeInForce } from "../model/index.ts";
+import type { ParentType, SharedTerms, Side } from "../model/index.ts";
+
+type Optional<T> = { readonly [N in keyof T]?: T[N] | undefined };
 
 /** Fields that every order takes, alone or as a leg of a list. */
-export interface OrderTerms {
-  /** Without it: GTD if an expiry is given, else GTC. */
-  readonly timeInForce?: TimeInForce | undefined;
+export interface OrderTerms extends Optional<SharedTerms> {
   /** When the order ends by itself, in epoch milliseconds. It makes the order GTD. */
   readonly expireTime?: number | undefined;
   /** Alias of `expireTime`. */
   readonly goodTillDate?: number | undefined;
-  /** Whether the order may only make a position smaller. */
-  readonly reduceOnly?: boolean | undefined;
-  /** How each child is sent to the market; IOC by default. */
-  readonly childTimeInForce?: ChildTimeInForce | undefined;
   /** Makes a single LIMIT a managed order. */
   readonly apiManaged?: true | undefined;
   /** Your id of the order: 1-36 letters, digits, `.`, `_` or `-`. */

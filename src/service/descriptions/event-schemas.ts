@@ -5,6 +5,7 @@ import {
   ACCOUNT_UPDATE,
   BOOK_TICKER,
   DEPTH_UPDATE,
+  IN_EVENTS,
   LIST_STATUS,
   MANAGED_UPDATE,
   MARGIN_CALL,
@@ -12,6 +13,7 @@ import {
   ORDER_EVENT,
   PARTIAL_DEPTH,
   PUBLIC_TRADE,
+  pick,
   UNUSED_LETTERS,
 } from "../../replies/index.ts";
 import type { JsonSchema } from "../../requests/schemas/index.ts";
@@ -98,12 +100,7 @@ const MANAGED = described(MANAGED_UPDATE, {
   i: long("Id of the order: negative.", { maximum: -1 }),
   AP: decimal("Price at which trailing begins; 0 if it begins with the first quote."),
   cr: decimal("Trailing distance in percent."),
-  apiState: MANAGED_NOTES.apiState,
-  held: MANAGED_NOTES.held,
-  cancelPending: MANAGED_NOTES.cancelPending,
-  stalled: MANAGED_NOTES.stalled,
-  triggerLevel: MANAGED_NOTES.triggerLevel,
-  triggerTime: MANAGED_NOTES.triggerTime,
+  ...pick(MANAGED_NOTES, IN_EVENTS),
   reason: oneOf(WORDS.endReason, "Reason why the order ended."),
   alerts: list(
     oneOf(WORDS.alert, "Condition that a person should look at."),

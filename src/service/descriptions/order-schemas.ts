@@ -12,6 +12,7 @@ import {
   ORDER_LIST,
   PLACED_NATIVE_ORDER,
 } from "../../replies/index.ts";
+import { ORDER_FIELDS, type OrderFieldName } from "../../requests/index.ts";
 import type { JsonSchema } from "../../requests/schemas/index.ts";
 import type { ScaledMember } from "../views/native-order.ts";
 import {
@@ -37,8 +38,11 @@ import {
 
 const STRATEGIES = ORDER_TYPES.flatMap((type) => TRAITS[type].targetStrategy ?? []);
 
-/** What is said of the members of a managed order. */
-export const MANAGED_NOTES: NotesOf<typeof MANAGED_ORDER> = {
+type Told<T> = Readonly<Partial<Record<keyof T & OrderFieldName, JsonSchema>>> &
+  Readonly<Record<Exclude<keyof T, OrderFieldName>, JsonSchema>>;
+
+/** What is said of the members of a managed order, but of those that are described like the field of the request. */
+const TOLD: Told<typeof MANAGED_ORDER> = {
   symbol: text("Symbol of the market."),
   instrumentId: long("Id of the instrument."),
   account: long("Account that owns the order."),
@@ -72,8 +76,6 @@ export const MANAGED_NOTES: NotesOf<typeof MANAGED_ORDER> = {
   icebergQty: decimal("Display quantity: the quantity shown at once."),
   interval: integer("Length of one slot in milliseconds."),
   intervalCount: integer("Number of slots of the schedule."),
-  intervalDelay: integer("Delay before the first slot in milliseconds."),
-  participationBips: integer("Share of the executed volume in basis points."),
   volumeProfile: text(
     "Weights of the slots: as sent, or as frozen from the service's own volumes when the order was accepted.",
   ),
@@ -81,7 +83,6 @@ export const MANAGED_NOTES: NotesOf<typeof MANAGED_ORDER> = {
   timeInForce: oneOf(WORDS.timeInForce, "Time in force of the order."),
   childTimeInForce: oneOf(WORDS.childTimeInForce, "Time in force of each child."),
   expireTime: time("Expiry of the order."),
-  reduceOnly: flag("Whether the order may only reduce a position."),
   status: oneOf(WORDS.status, "Latest known status. PENDING_NEW: the leg waits for its release."),
   apiState: oneOf(
     WORDS.apiState,
@@ -98,6 +99,16 @@ export const MANAGED_NOTES: NotesOf<typeof MANAGED_ORDER> = {
   transactTime: time("Time at which the order was accepted."),
   updateTime: time("Time of the last change."),
 };
+
+const FORMS = { text, decimal, natural: integer, integer, int64, boolean: flag };
+
+/** What is said of the members of a managed order, in the order of their table. */
+export const MANAGED_NOTES: NotesOf<typeof MANAGED_ORDER> = Object.fromEntries(
+  (Object.keys(MANAGED_ORDER) as (keyof typeof MANAGED_ORDER & OrderFieldName)[]).map((name) => [
+    name,
+    TOLD[name] ?? FORMS[ORDER_FIELDS[name].kind](ORDER_FIELDS[name].about),
+  ]),
+) as NotesOf<typeof MANAGED_ORDER>;
 
 const MANAGED_MEMBERS = described(MANAGED_ORDER, MANAGED_NOTES);
 

@@ -16,7 +16,13 @@ import {
   TRAITS,
 } from "../../model/index.ts";
 import type { Instruments } from "../../ports/index.ts";
-import type { CompleteOf, MANAGED_ORDER, ManagedOrder, OrderListView } from "../../replies/index.ts";
+import type {
+  CompleteOf,
+  IN_EVENTS,
+  MANAGED_ORDER,
+  ManagedOrder,
+  OrderListView,
+} from "../../replies/index.ts";
 import { weightsOf } from "../../schedules/index.ts";
 import type { JsonInput } from "../../wire/index.ts";
 
@@ -140,17 +146,19 @@ function profileText({ intent, plan }: ParentOrder): string | undefined {
 /** An order, and its status when an event happened. */
 type OrderThen = Readonly<{ order: ParentOrder; view: StatusView }>;
 
-/** Returns the members that events have under the same names. */
+type Trigger = Pick<Complete, "triggerLevel" | "triggerTime">;
+
+/** Returns the members that events have under the same names, but for those of the trigger. */
 export function membersInEvents({
   order,
   view,
-}: OrderThen): Pick<Complete, "apiState" | "held" | "cancelPending" | "stalled"> {
+}: OrderThen): Omit<Pick<Complete, (typeof IN_EVENTS)[number]>, keyof Trigger> {
   const { apiState, held, cancelPending } = view;
   return { apiState, held, cancelPending, stalled: stalledBy(order) };
 }
 
 /** Returns the members of the trigger in an event. A level that still moves is not one: it moves without events. */
-export function triggerInEvents({ trigger }: ParentOrder): Pick<Complete, "triggerLevel" | "triggerTime"> {
+export function triggerInEvents({ trigger }: ParentOrder): Trigger {
   return { triggerLevel: priced(trigger?.level), triggerTime: trigger?.atMs };
 }
 
