@@ -2,8 +2,9 @@ import { type ErrorName, OrderError } from "../errors/index.ts";
 import { type OrderPreview, type PreviewContext, previewOrder } from "../lifecycle/index.ts";
 import type { FilterReply, TickerReply } from "../replies/index.ts";
 import { type ListFields, type ListForm, listAsSent, type OrderFields } from "../requests/index.ts";
-import type { CallOptions, Client } from "./api.ts";
+import type { CallOptions } from "./api.ts";
 import { type LocalChecks, RefusedError } from "./errors.ts";
+import type { Client } from "./routes.ts";
 
 /** Refusals that depend on the market, the account or the volumes of the service, which only the service knows. */
 const OF_THE_SERVICE: ReadonlySet<ErrorName> = new Set([

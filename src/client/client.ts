@@ -1,6 +1,6 @@
-import type { CallOptions, Client } from "./api.ts";
+import type { CallOptions } from "./api.ts";
 import { Caller } from "./caller.ts";
-import { CLIENT_ROUTES, type Route } from "./routes.ts";
+import { CLIENT_ROUTES, type Client, type Route } from "./routes.ts";
 import { type ClientOptions, prepared, requireClientOptions } from "./settings.ts";
 import { placesLists, placesOrders, readsOf, sharedMethods, type WriteParts } from "./writes.ts";
 
@@ -31,27 +31,16 @@ export function createClient(options: ClientOptions): Client {
 }
 
 function clientOf(parts: WriteParts): Client {
-  const { caller } = parts;
-  const reads = readsOf(caller);
-  const query =
-    <T>(route: Route<T>) =>
-    (options: CallOptions = {}): Promise<T> =>
-      caller.call({ route, parameters: {}, options });
+  const reads = readsOf(parts.caller);
   const routes = CLIENT_ROUTES;
+  const methods = Object.entries<Route<unknown>>(routes).map(([name, route]) => {
+    const read = reads(route);
+    return [name, route.isPlain ? (options?: CallOptions) => read({}, options) : read];
+  });
   return Object.freeze<Client>({
+    ...Object.fromEntries(methods),
     ...sharedMethods(parts, routes),
-    status: query(routes.status),
-    exchangeInfo: query(routes.exchangeInfo),
-    instrumentPairs: reads(routes.instrumentPairs),
-    ticker: reads(routes.ticker),
-    dayTicker: reads(routes.dayTicker),
-    dayTickers: query(routes.dayTickers),
-    depth: reads(routes.depth),
-    ping: query(routes.ping),
-    time: query(routes.time),
     placeNativeOrder: placesOrders(parts, routes.placeNativeOrder),
-    scaledOrder: reads(routes.scaledOrder),
-    executions: reads(routes.executions),
     placeLegacyOco: placesLists(parts, routes.placeLegacyOco, "legacyOco"),
   });
 }

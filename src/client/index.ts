@@ -51,7 +51,6 @@ export type {
   ActorParameters,
   CallOptions,
   CancelParameters,
-  Client,
   ExecutionsParameters,
   NativeLimitOrder,
   NativeMarketOrder,
@@ -119,6 +118,7 @@ export {
 export type { OverrunEvent } from "./outlet.ts";
 export { eachExecution, eachNativeOrder, eachOpenOrder, eachOrderList } from "./pages.ts";
 export type { CanceledOrderReply, OrderReply } from "./replies.ts";
+export type { Client } from "./routes.ts";
 export type { ClientOptions } from "./settings.ts";
 export type { SocketClass, SocketEvent, SocketLike } from "./socket.ts";
 export type { SocketRequests } from "./socket-client.ts";

@@ -15,11 +15,12 @@ import {
   type SubscribedReply,
   type UnknownEvent,
 } from "../replies/index.ts";
-import type { ActorParameters, CallOptions, Client } from "./api.ts";
+import type { ActorParameters, CallOptions } from "./api.ts";
 import { RefusedError, TransportError } from "./errors.ts";
 import type { AbortLike } from "./http.ts";
 import { type OrderState, type OrderStates, stateInEvent, stateInReply } from "./order-states.ts";
 import { eachOpenOrder, eachOrderList } from "./pages.ts";
+import type { Client } from "./routes.ts";
 import { type Members, MessageInbox, readMessage, type SocketLink } from "./socket.ts";
 import { SOCKET_ROUTES, type SocketCaller } from "./socket-client.ts";
 import type { SharedMethod } from "./writes.ts";

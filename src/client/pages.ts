@@ -6,13 +6,13 @@ import type {
 } from "../replies/index.ts";
 import type {
   CallOptions,
-  Client,
   ExecutionsParameters,
   NativeOrdersParameters,
   OpenOrdersParameters,
   RangeParameters,
 } from "./api.ts";
 import { ProtocolError } from "./errors.ts";
+import type { Client } from "./routes.ts";
 
 const PAGE = 500;
 

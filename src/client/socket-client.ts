@@ -18,12 +18,12 @@ import {
   type SubscriptionReply,
 } from "../replies/index.ts";
 import { type RequestParameters, signSocketParameters } from "../signing/index.ts";
-import type { ActorParameters, CallOptions, Client } from "./api.ts";
+import type { ActorParameters, CallOptions } from "./api.ts";
 import { type Call, Caller, type CallerSettings } from "./caller.ts";
 import type { Redact } from "./errors.ts";
 import type { Platform } from "./http.ts";
 import { interpretValue } from "./replies.ts";
-import { CLIENT_ROUTES, type Route } from "./routes.ts";
+import { CLIENT_ROUTES, type Client, type Route } from "./routes.ts";
 import { type ClientOptions, clientChecks, type Prepared, prepared } from "./settings.ts";
 import { type Members, type SocketClass, SocketLink } from "./socket.ts";
 import { readsOf, type SharedMethod, sharedMethods } from "./writes.ts";

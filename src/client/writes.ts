@@ -1,7 +1,7 @@
 import type { OrderListReply } from "../replies/index.ts";
 import type { ListForm } from "../requests/index.ts";
 import type { RequestParameters } from "../signing/index.ts";
-import type { CallOptions, Client } from "./api.ts";
+import type { CallOptions } from "./api.ts";
 import type { Caller } from "./caller.ts";
 import { type LocalChecks, throwRefusal } from "./errors.ts";
 import {
@@ -18,7 +18,7 @@ import {
   type SentTimes,
   write,
 } from "./outcome.ts";
-import { CLIENT_ROUTES, type ClientRoutes, type Route } from "./routes.ts";
+import { CLIENT_ROUTES, type Client, type ClientRoutes, type Route } from "./routes.ts";
 import { newClientId } from "./settings.ts";
 
 /** What places and cancels: the caller, and the checks before it, if any. */

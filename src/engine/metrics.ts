@@ -4,18 +4,10 @@ import type { EngineParts } from "./parts.ts";
 /** Returns the current counters and queue lengths of an engine. */
 export function metricsOf(parts: EngineParts): Metrics {
   const { core, market, shards, venueQueue, stalls, reconciler, board, placements } = parts;
-  const { triggers, children, appends, records, alerts } = core.counters;
+  const { shards: _, decisions, deciding, acceptances, activity, ...counted } = core.counters;
   return {
-    quotesCounted: market.counted,
-    quotesDropped: { ...market.dropped },
-    printsCounted: market.printsCounted,
-    printsDropped: market.printsDropped,
-    printsRounded: market.printsRounded,
-    triggers,
-    children,
-    appends,
-    records,
-    alerts,
+    ...market.counts,
+    ...counted,
     openParents: shards.openParents,
     journalSequence: shards.owned.reduce((sum, shard) => sum + shard.durableSequence, 0),
     pendingCommands: placements.pending,

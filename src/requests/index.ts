@@ -81,6 +81,7 @@ export {
   COMPAT_ROUTES,
   type CompatName,
   findRoute,
+  type MarketName,
   openOrdersWeight,
   ROUTES,
   type RouteAccess,

@@ -8,7 +8,6 @@ import {
   COMPAT_ROUTES,
   ROUTES,
   type RouteAccess,
-  type RouteMethod,
   type RouteName,
   type RouteWeight,
 } from "./routes.ts";
@@ -40,13 +39,6 @@ export type Dialect = "own" | "convention";
 /** Operations of the service's own methods that have a route for existing clients only. */
 export type TwinName = "ticker.price" | "ticker.book" | "avgPrice" | "account.status";
 
-/** Returns the method that corresponds to a route, with the route's access and weight. */
-function like(name: string, route: Twin): MethodDescriptor {
-  const found = ROUTES.find(({ method, path }) => method === route.method && path === route.path);
-  if (found === undefined) throw new RangeError(`the WebSocket method ${name} has no route`);
-  return { name, aliases: route.aliases ?? [], access: found.access, weight: found.weight, route: found };
-}
-
 /** Returns the method of an operation that has no route but one for existing clients, in the service's own forms. */
 function likeCompat(name: TwinName, path: string): MethodDescriptor {
   const found = COMPAT_ROUTES.find((one) => one.method === "GET" && one.path === `${COMPAT_PREFIX}/${path}`);
@@ -65,45 +57,35 @@ const ACTS: readonly MethodDescriptor[] = [
 ];
 
 /** Operations that only REST offers. */
-type RestOnly =
-  | "status"
-  | "instrumentPairs"
-  | "ticker"
-  | "order.place.native"
-  | "order.status.scaled"
-  | "orderHistory"
-  | "orderList.place.legacyOco";
+const REST_ONLY: ReadonlySet<RouteName> = new Set<RouteName>([
+  ...(["status", "instrumentPairs", "ticker", "order.place.native", "order.status.scaled"] as const),
+  ...(["orderHistory", "orderList.place.legacyOco"] as const),
+]);
 
-type Twin = Readonly<{ method: RouteMethod; path: string; name?: string; aliases?: readonly string[] }>;
-
-/** The route of each method of the service. A new operation does not compile until it is here or in RestOnly. */
-const TWINS: Readonly<Record<Exclude<RouteName, RestOnly>, Twin>> = {
-  "order.place": { method: "POST", path: "/api/order" },
-  "order.status": {
-    method: "GET",
-    path: "/api/v2/order",
-    aliases: ["getOrderStatus", "orderStatus"],
-  },
-  "order.cancel": { method: "DELETE", path: "/api/order" },
-  allOrders: { method: "GET", path: "/api/v2/allOrders", aliases: ["getOrderHistory"] },
-  "openOrders.status": { method: "GET", path: "/api/v3/openOrders" },
-  "openOrders.cancelAll": { method: "DELETE", path: "/api/v3/openOrders" },
-  "orderList.place.oco": { method: "POST", path: "/api/v3/orderList/oco" },
-  "orderList.place.oto": { method: "POST", path: "/api/v3/orderList/oto" },
-  "orderList.place.otoco": { method: "POST", path: "/api/v3/orderList/otoco" },
-  "orderList.status": { method: "GET", path: "/api/v3/orderList" },
-  "orderList.cancel": { method: "DELETE", path: "/api/v3/orderList" },
-  "openOrderLists.status": { method: "GET", path: "/api/v3/openOrderList" },
-  allOrderLists: { method: "GET", path: "/api/v3/allOrderList" },
-  ping: { method: "GET", path: "/api/ping" },
-  time: { method: "GET", path: "/api/time" },
-  exchangeInfo: { method: "GET", path: "/api/exchangeInfo" },
-  depth: { method: "GET", path: "/api/depth" },
-  ticker24hr: { name: "ticker.24hr", method: "GET", path: "/api/ticker/24hr" },
+/** Methods whose names are not those of their operations. */
+const OWN_NAMES: Readonly<Partial<Record<RouteName, readonly [name: string, ...aliases: string[]]>>> = {
+  "order.status": ["order.status", "getOrderStatus", "orderStatus"],
+  allOrders: ["allOrders", "getOrderHistory"],
+  ticker24hr: ["ticker.24hr"],
 };
 
+/** Operations in the order of their methods; a new one comes last. */
+const ORDERED: readonly RouteName[] = [
+  ...ROUTES.flatMap(({ name, access }) => (access === "PUBLIC" ? [] : [name])),
+  ...(["ping", "time", "exchangeInfo", "depth", "ticker24hr"] as const),
+  ...ROUTES.map(({ name }) => name),
+];
+
+/** Returns the method of an operation, with the access and weight of its route. */
+function like(name: RouteName): readonly MethodDescriptor[] {
+  const route = ROUTES.find((one) => one.name === name);
+  if (route === undefined || REST_ONLY.has(name)) return [];
+  const [own, ...aliases] = OWN_NAMES[name] ?? [name];
+  return [{ name: own, aliases, access: route.access, weight: route.weight, route }];
+}
+
 const OWN: readonly MethodDescriptor[] = [
-  ...Object.entries<Twin>(TWINS).map(([name, twin]) => like(twin.name ?? name, twin)),
+  ...[...new Set(ORDERED)].flatMap(like),
   likeCompat("ticker.price", "ticker/price"),
   likeCompat("ticker.book", "ticker/bookTicker"),
   likeCompat("avgPrice", "avgPrice"),

@@ -1,8 +1,8 @@
 import type { Parameters } from "../wire/index.ts";
 import { naturalNumber } from "./parameters.ts";
 
-/** The operation of a route. Aliases of a route share its name. */
-export type RouteName =
+/** The operation of a public route of the service. */
+export type MarketName =
   | "status"
   | "exchangeInfo"
   | "instrumentPairs"
@@ -10,7 +10,11 @@ export type RouteName =
   | "ticker24hr"
   | "depth"
   | "ping"
-  | "time"
+  | "time";
+
+/** The operation of a route. Aliases of a route share its name. */
+export type RouteName =
+  | MarketName
   | "order.place"
   | "order.place.native"
   | "order.status"
@@ -150,8 +154,8 @@ const TABLE: readonly RouteDescriptor[] = [
   { ...ORDER_STATUS, path: "/api/v2/getOrderStatus" },
   { ...ORDER_STATUS, path: "/api/v2/orderStatus" },
   { ...ORDER_STATUS, path: "/api/order" },
-  { ...ORDER_CANCEL, path: "/api/v2/order" },
   { ...ORDER_CANCEL, path: "/api/order" },
+  { ...ORDER_CANCEL, path: "/api/v2/order" },
   { ...ALL_ORDERS, path: "/api/v2/allOrders" },
   { ...ALL_ORDERS, path: "/api/v2/getOrderHistory" },
   { ...SCALED_STATUS, path: "/api/v2/orderStatus" },

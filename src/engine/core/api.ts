@@ -215,18 +215,27 @@ export interface PriceBarRange {
   readonly limit?: number;
 }
 
-/** Counters and queue lengths. */
-export interface Metrics {
+/** What the market side of an engine has counted. */
+export interface MarketCounts {
   readonly quotesCounted: number;
   readonly quotesDropped: Readonly<Record<QuoteDrop, number>>;
   readonly printsCounted: number;
   readonly printsDropped: number;
   /** Counted prints with decimals below 10^-6 units or 10^-8 USD, which were cut off. */
   readonly printsRounded: number;
+}
+
+/** What the parts of an engine have counted together. */
+export interface CoreCounts {
   readonly triggers: number;
   readonly children: number;
   readonly appends: number;
   readonly records: number;
+  readonly alerts: number;
+}
+
+/** Counters and queue lengths. */
+export interface Metrics extends MarketCounts, CoreCounts, InFlight {
   readonly openParents: number;
   /** Durable records of all shards since the journal began. */
   readonly journalSequence: number;
@@ -234,9 +243,6 @@ export interface Metrics {
   readonly venueQueue: number;
   /** Open parents for which the alert ORDER_STALLED stands, by its cause. */
   readonly stalled: Readonly<Record<StallCause, number>>;
-  readonly inFlight: number;
-  readonly unknown: number;
-  readonly alerts: number;
   /** Each condition of the status: whether it stands, and how often it has begun since the engine was opened. */
   readonly conditions: ConditionCounts;
 }

@@ -4,7 +4,7 @@ import { checkedClock, harmless, Questions, QuietTelemetry } from "../../host-an
 import type { Rules } from "../../lifecycle/index.ts";
 import { SHARD_COUNT } from "../../model/index.ts";
 import type { Clock, OrderStore } from "../../ports/index.ts";
-import type { EngineOptions, EngineSettings, ProbePoint } from "./api.ts";
+import type { CoreCounts, EngineOptions, EngineSettings, ProbePoint } from "./api.ts";
 import { ClientIdFilter } from "./client-id-filter.ts";
 import { Effects } from "./effects.ts";
 import { EngineTime } from "./engine-time.ts";
@@ -56,13 +56,8 @@ export type Counters = {
   /** Children that are decided but whose intent is not durable yet. */
   deciding: number;
   acceptances: number;
-  triggers: number;
-  children: number;
-  appends: number;
-  records: number;
-  alerts: number;
   activity: number;
-};
+} & { -readonly [Name in keyof CoreCounts]: CoreCounts[Name] };
 
 /**
  * Creates the core of an engine, which all parts share, with the term of its lease if it has one. Throws a RangeError

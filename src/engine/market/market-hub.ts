@@ -11,7 +11,7 @@ import type {
   VolumeState,
 } from "../../ports/index.ts";
 import { MarkHistory, TriggerBook } from "../../triggers/index.ts";
-import type { QuoteNow } from "../core/api.ts";
+import type { MarketCounts, QuoteNow } from "../core/api.ts";
 import type { Core } from "../core/core.ts";
 import type { EventStream } from "../core/event-stream.ts";
 import type { ParentStep } from "../core/live-order.ts";
@@ -271,6 +271,17 @@ export class MarketHub implements MarketSink {
     const market = symbol === undefined ? undefined : this.#markets.get(symbol);
     if (market !== undefined) market.dropped = { count: (market.dropped?.count ?? 0) + 1, last: drop };
     return drop;
+  }
+
+  get counts(): MarketCounts {
+    const { counted, dropped, printsCounted, printsDropped, printsRounded } = this;
+    return {
+      quotesCounted: counted,
+      quotesDropped: { ...dropped },
+      printsCounted,
+      printsDropped,
+      printsRounded,
+    };
   }
 
   /** Returns what became of the quotes of a market that came after the last counted one; undefined if none came. */

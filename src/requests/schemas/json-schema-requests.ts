@@ -1,3 +1,4 @@
+import type { RequestShape } from "../field-set.ts";
 import { type FormNames, type LegNames, LIST_NAMES, type ListForm } from "../list-legs.ts";
 import { MARKET_HISTORY, PUBLIC_QUERIES } from "../market-queries.ts";
 import { SESSION_ACTS, type SessionAct } from "../methods.ts";
@@ -160,50 +161,39 @@ const NOTHING: RequestSchema = { properties: {}, required: [], conditions: [], u
 const ONE_ORDER = anyNamed(["orderId", ...ORDER_ID_ALIASES]);
 const ONE_LIST = anyNamed(["orderListId", ...LIST_ID_ALIASES]);
 
-const SCHEMAS: Readonly<Record<AnyRoute["name"] | SessionAct, () => RequestSchema>> = {
-  status: () => NOTHING,
-  exchangeInfo: () => NOTHING,
-  ping: () => NOTHING,
-  time: () => NOTHING,
-  instrumentPairs: () => shapeSchema(PUBLIC_QUERIES.instrumentPairs),
-  ticker: () => shapeSchema(PUBLIC_QUERIES.ticker),
-  ticker24hr: () => shapeSchema(PUBLIC_QUERIES.ticker24hr),
-  depth: () => shapeSchema(PUBLIC_QUERIES.depth),
+/** The parameters of routes that have a table of rules under their name. */
+const SHAPES: Readonly<Record<string, RequestShape>> = {
+  ...{ ...PUBLIC_QUERIES, ...MARKET_HISTORY, ...MARKET_ORDERS, ...SESSION_ACTS },
+  allOrders: ALL_ORDERS_PAGE,
+  orderHistory: ORDER_HISTORY_PAGE,
+  "openOrders.status": OPEN_ORDERS_PAGE,
+  "openOrders.cancelAll": CANCEL_ALL,
+  "openOrderLists.status": LIST_PAGE,
+  allOrderLists: LIST_PAGE,
+  "ticker.price": PUBLIC_QUERIES.ticker24hr,
+  "ticker.book": PUBLIC_QUERIES.ticker24hr,
+  avgPrice: PUBLIC_QUERIES.ticker,
+  "orders.market": ALL_ORDERS_PAGE,
+};
+
+type Name = AnyRoute["name"] | SessionAct;
+
+/** The parameters of the other routes that have any. */
+const SCHEMAS: Readonly<Partial<Record<Name, () => RequestSchema>>> = {
   "order.place": orderPlacement,
   "order.place.native": nativePlacement,
   "order.status": () => shapeSchema(ORDER_KEY.status, [ONE_ORDER]),
   "order.status.scaled": () => shapeSchema(ORDER_KEY.status, [ONE_ORDER]),
   "order.cancel": () => shapeSchema(ORDER_KEY.cancel, [ONE_ORDER]),
-  allOrders: () => shapeSchema(ALL_ORDERS_PAGE),
-  orderHistory: () => shapeSchema(ORDER_HISTORY_PAGE),
-  "openOrders.status": () => shapeSchema(OPEN_ORDERS_PAGE),
-  "openOrders.cancelAll": () => shapeSchema(CANCEL_ALL),
   "orderList.place.oco": () => listPlacement("oco"),
   "orderList.place.oto": () => listPlacement("oto"),
   "orderList.place.otoco": () => listPlacement("otoco"),
   "orderList.place.legacyOco": () => listPlacement("legacyOco"),
   "orderList.status": () => shapeSchema(LIST_KEY.status, [ONE_LIST]),
   "orderList.cancel": () => shapeSchema(LIST_KEY.cancel, [ONE_LIST]),
-  "openOrderLists.status": () => shapeSchema(LIST_PAGE),
-  allOrderLists: () => shapeSchema(LIST_PAGE),
-  "ticker.price": () => shapeSchema(PUBLIC_QUERIES.ticker24hr),
-  "ticker.book": () => shapeSchema(PUBLIC_QUERIES.ticker24hr),
-  avgPrice: () => shapeSchema(PUBLIC_QUERIES.ticker),
   klines: klinesQuery,
   uiKlines: klinesQuery,
-  trades: () => shapeSchema(MARKET_HISTORY.trades),
-  "trades.historical": () => shapeSchema(MARKET_HISTORY["trades.historical"]),
-  aggTrades: () => shapeSchema(MARKET_HISTORY.aggTrades),
   "order.test": orderPlacement,
-  "openOrders.market": () => shapeSchema(MARKET_ORDERS["openOrders.market"]),
-  "openOrders.cancelMarket": () => shapeSchema(MARKET_ORDERS["openOrders.cancelMarket"]),
-  "orders.market": () => shapeSchema(ALL_ORDERS_PAGE),
-  "account.status": () => shapeSchema(MARKET_ORDERS["account.status"]),
-  myTrades: () => shapeSchema(MARKET_ORDERS.myTrades),
-  subscribe: () => shapeSchema(SESSION_ACTS.subscribe),
-  subscribeByToken: () => shapeSchema(SESSION_ACTS.subscribeByToken),
-  unsubscribe: () => shapeSchema(SESSION_ACTS.unsubscribe),
-  subscriptions: () => shapeSchema(SESSION_ACTS.subscriptions),
 };
 
 /**
@@ -219,7 +209,8 @@ const SCHEMAS: Readonly<Record<AnyRoute["name"] | SessionAct, () => RequestSchem
  * ```
  */
 export function requestSchema(name: AnyRoute["name"] | SessionAct): RequestSchema {
-  return SCHEMAS[name]();
+  const shape = SHAPES[name];
+  return SCHEMAS[name]?.() ?? (shape === undefined ? NOTHING : shapeSchema(shape));
 }
 
 const SYMBOLS: JsonSchema = {
@@ -245,9 +236,9 @@ function withUnread(name: string, { unread, ...schema }: RequestSchema): Request
 /** Requests that have another form on the compat prefix. */
 const COMPAT_SCHEMAS: Readonly<Partial<Record<AnyRoute["name"], () => RequestSchema>>> = {
   exchangeInfo: () => ofMarkets(shapeSchema(PUBLIC_QUERIES.ticker24hr)),
-  ticker24hr: () => withUnread("type", ofMarkets(SCHEMAS.ticker24hr())),
-  "ticker.price": () => ofMarkets(SCHEMAS["ticker.price"]()),
-  "ticker.book": () => ofMarkets(SCHEMAS["ticker.book"]()),
+  ticker24hr: () => withUnread("type", ofMarkets(requestSchema("ticker24hr"))),
+  "ticker.price": () => ofMarkets(requestSchema("ticker.price")),
+  "ticker.book": () => ofMarkets(requestSchema("ticker.book")),
   "order.place": compatOrderPlacement,
   "order.test": () => withUnread("computeCommissionRates", compatOrderPlacement()),
   "orderList.place.oco": () => withoutListId(listPlacement("oco")),

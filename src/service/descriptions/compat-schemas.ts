@@ -1,5 +1,6 @@
 import { REJECT_REASONS } from "../../host-answers/index.ts";
 import { ORDER_TYPES } from "../../model/index.ts";
+import { pick } from "../../replies/index.ts";
 import { KLINE_INTERVALS } from "../../requests/index.ts";
 import type { JsonSchema } from "../../requests/schemas/index.ts";
 import {
@@ -7,7 +8,9 @@ import {
   BOOK_CHANGES,
   bestPricesOf,
   bookChangesOf,
+  EVENT_ORDER,
   EVENT_TIME,
+  stamped as stampedEvent,
   TRADED,
   tradeOf,
 } from "./event-schemas.ts";
@@ -30,6 +33,7 @@ import {
   signedDecimal,
   text,
   time,
+  WORDS,
 } from "./schema.ts";
 
 /**
@@ -37,30 +41,21 @@ import {
  * 4.7; decision NP.
  */
 export const EXECUTION_REPORT: JsonSchema = object("An order changed, in the form of the convention.", {
-  e: only("executionReport", "Event type."),
-  E: time("Time at which the event was sent."),
-  sequence: long("Sequence number of the event within its account. It increases by one with each event.", {
-    minimum: 1,
-  }),
+  ...stampedEvent("executionReport"),
   s: text("Symbol of the market, without a slash."),
   c: text("Client id of the order."),
   C: text("Client id of the order in an event CANCELED; empty in any other."),
-  S: oneOf(["BUY", "SELL"], "Side of the order."),
+  S: EVENT_ORDER.S,
   o: text("Type, in the convention's words."),
-  f: text("Time in force."),
-  q: decimal("Ordered quantity."),
-  p: decimal("Limit price; 0 if there is none."),
+  ...pick(EVENT_ORDER, ["f", "q", "p"] as const),
   P: decimal("Stop price; 0 if there is none."),
   d: optional(integer("Trailing distance in basis points.")),
   F: decimal("Display quantity of an iceberg; 0 if there is none."),
-  g: int64("Id of the list of the order; -1 if it is not part of a list."),
+  g: EVENT_ORDER.g,
   x: oneOf(["NEW", "TRADE", "CANCELED", "EXPIRED", "REJECTED"], "Execution type."),
   X: text("Status of the order after the event."),
   r: text(`Reason of a rejection, such as ${REJECT_REASONS[0]}; NONE if there is none.`),
-  i: int64("Id of the order."),
-  l: decimal("Quantity of this execution; 0 if the event is not a trade."),
-  z: decimal("Cumulative executed quantity, this execution included."),
-  L: decimal("Price of this execution; 0 if the event is not a trade."),
+  ...pick(EVENT_ORDER, ["i", "l", "z", "L"] as const),
   n: optional(only("0", "Commission. Absent in a trade: it is not known.")),
   N: optional({ type: "null", description: "Asset of the commission. Absent in a trade." }),
   T: time("Time of the event."),
@@ -141,6 +136,8 @@ const KLINE = object("The kline.", {
   B: only("0", "Not used."),
 });
 
+const BOOK: Members = { lastUpdateId: long("Id of the quote."), bids: BOOK_SIDE, asks: BOOK_SIDE };
+
 /** Schemas of the events of the public streams for existing clients. Source: decision NI; convention 4.12. */
 export const CLIENT_EVENTS: Readonly<Record<string, JsonSchema>> = {
   ClientTrade: object("An execution on this service.", tradeOf(SYMBOL)),
@@ -154,11 +151,10 @@ export const CLIENT_EVENTS: Readonly<Record<string, JsonSchema>> = {
     "Changes that a quote made to the book.",
     described(BOOK_CHANGES, bookChangesOf(SYMBOL)),
   ),
-  ClientPartialDepth: object("The best levels of each side: 5, 10 or 20, as in the name of the stream.", {
-    lastUpdateId: long("Id of the quote."),
-    bids: BOOK_SIDE,
-    asks: BOOK_SIDE,
-  }),
+  ClientPartialDepth: object(
+    "The best levels of each side: 5, 10 or 20, as in the name of the stream.",
+    BOOK,
+  ),
   ClientKline: object("A kline, running or ended.", {
     ...stamped("kline"),
     k: KLINE,
@@ -179,8 +175,6 @@ const TYPES = [
   ...ORDER_TYPES.filter((type) => /^(TWAP|VWAP|POV)$/.test(type)),
 ];
 
-const STATUSES = ["NEW", "PARTIALLY_FILLED", "PENDING_NEW", "FILLED", "CANCELED", "EXPIRED", "REJECTED"];
-
 const ORDER: Members = {
   symbol: SYMBOL,
   orderId: optional(int64("Id of the order: negative for a managed order, positive for a native order.")),
@@ -193,10 +187,10 @@ const ORDER: Members = {
   executedQty: decimal("Executed quantity."),
   origQuoteOrderQty: decimal("Ordered amount in USD; 0 if a quantity was ordered."),
   cummulativeQuoteQty: optional(decimal("Executed amount in USD. Absent if it is no longer known.")),
-  status: oneOf(STATUSES, "Latest known status."),
+  status: oneOf(WORDS.status, "Latest known status."),
   timeInForce: optional(text("Time in force of the order.")),
   type: optional(oneOf(TYPES, "Type, by the convention's name.")),
-  side: optional(oneOf(["BUY", "SELL"], "Side of the order.")),
+  side: optional(oneOf(WORDS.side, "Side of the order.")),
   stopPrice: decimal("Stop price; 0 if there is none."),
   icebergQty: decimal("Display quantity; 0 if there is none."),
   time: optional(time("Time of acceptance. Absent if it is no longer known.")),
@@ -214,9 +208,9 @@ export const COMPAT_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   CompatOrder: object("An order.", ORDER),
   CompatOrderList: object("An order list.", {
     orderListId: long("Id of the list, a negative number."),
-    contingencyType: oneOf(["OCO", "OTO", "OTOCO"], "Kind of the list."),
-    listStatusType: oneOf(["EXEC_STARTED", "ALL_DONE"], "Status of the list."),
-    listOrderStatus: oneOf(["EXECUTING", "ALL_DONE"], "Status of its orders."),
+    contingencyType: oneOf(WORDS.contingencyType, "Kind of the list."),
+    listStatusType: oneOf(WORDS.listStatusType, "Status of the list."),
+    listOrderStatus: oneOf(WORDS.listOrderStatus, "Status of its orders."),
     listClientOrderId: text("Client id of the list."),
     transactionTime: time("Time of acceptance."),
     symbol: SYMBOL,
@@ -230,11 +224,7 @@ export const COMPAT_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     ),
     orderReports: list(ref("CompatOrder"), "The legs in full."),
   }),
-  CompatOrderBook: object("The order book.", {
-    lastUpdateId: long("Id of the quote."),
-    bids: BOOK_SIDE,
-    asks: BOOK_SIDE,
-  }),
+  CompatOrderBook: object("The order book.", BOOK),
   CompatPrice: object("A price.", { symbol: SYMBOL, price: decimal("Last price.") }),
   CompatBookTicker: object("Best prices and sizes.", {
     symbol: SYMBOL,

@@ -119,12 +119,8 @@ const HISTORY: readonly ErrorName[] = [
 const PERIOD: readonly ErrorName[] = [...HISTORY, "TIMES_REVERSED"];
 const KLINES: readonly ErrorName[] = [...PERIOD, "BAD_KLINE_INTERVAL", "UNSUPPORTED_OPERATION"];
 
-/** Refusals of each route beyond {@link EVERY} and {@link SIGNED}. */
-const OWN: Readonly<Record<AnyRoute["name"], readonly ErrorName[]>> = {
-  status: [],
-  exchangeInfo: [],
-  ping: [],
-  time: [],
+/** Refusals of routes beyond {@link EVERY} and {@link SIGNED}. */
+const OWN: Readonly<Partial<Record<AnyRoute["name"], readonly ErrorName[]>>> = {
   instrumentPairs: ["PARAMETER_EMPTY", "PARAMETER_ABOVE", "PARAMETER_OVERFLOW"],
   ticker: ["PARAMETER_MISSING", "PARAMETER_EMPTY", "BAD_SYMBOL", "NO_DEPTH"],
   ticker24hr: ["PARAMETER_EMPTY", "BAD_SYMBOL", "NO_DEPTH"],
@@ -182,7 +178,7 @@ export function errorsOfRoute({ name, method, access, scheme, compat }: AnyRoute
       ...(scheme === "NONE" ? [] : SIGNED),
       ...(scheme === "NONE" || method === "GET" ? [] : WITH_BODY),
       ...(access === "TRADE" ? CHANGING : (["UNKNOWN"] as const)),
-      ...OWN[name],
+      ...(OWN[name] ?? []),
       ...(compat === true ? (COMPAT[name] ?? []) : []),
     ]),
   ];

@@ -44,7 +44,7 @@ export const EVENT_TIME: JsonSchema = time("Time at which the event was sent.");
 const SYMBOL = text("Symbol of the market.");
 
 /** Returns what is said of the members of every event of the private stream. */
-const stamped = (name: string) => ({
+export const stamped = (name: string): Readonly<Record<"e" | "E" | "sequence", JsonSchema>> => ({
   e: only(name, "Event type."),
   E: EVENT_TIME,
   sequence: long("Sequence number of the event within its account. It increases by one with each event.", {
@@ -58,7 +58,7 @@ const UNUSED = Object.fromEntries(
 );
 
 /** Members that an event has for an order, managed or native. */
-const ORDER = {
+export const EVENT_ORDER: NotesOf<Omit<typeof NATIVE_UPDATE, "reason" | "rejectReason">> = {
   s: text("Symbol of the market."),
   c: text("Client id of the order."),
   S: oneOf(WORDS.side, "Side of the order."),
@@ -92,7 +92,7 @@ const ORDER = {
 };
 
 const MANAGED = described(MANAGED_UPDATE, {
-  ...ORDER,
+  ...EVENT_ORDER,
   o: oneOf(ORDER_TYPES, "Type."),
   ot: oneOf(ORDER_TYPES, "Type."),
   f: oneOf(["GTC", "GTD"], "Time in force."),
@@ -109,7 +109,7 @@ const MANAGED = described(MANAGED_UPDATE, {
 });
 
 const NATIVE = described(NATIVE_UPDATE, {
-  ...ORDER,
+  ...EVENT_ORDER,
   X: oneOf(WORDS.nativeStatus, "Status of the order after the event."),
   reason: oneOf(WORDS.reason, "Reason why the order ended without a fill."),
   rejectReason: oneOf(WORDS.rejectReason, "Reason why the order was refused."),

@@ -7,17 +7,10 @@ import {
   words,
 } from "../../host-answers/index.ts";
 import type { ApiState, ListStatusView, OrderStatus } from "../../lifecycle/index.ts";
-import {
-  type AlertKind,
-  type ChildTimeInForce,
-  type Contingency,
-  type EndReason,
-  ORDER_TYPES,
-  type StallCause,
-  type TimeInForce,
-} from "../../model/index.ts";
+import { type ChildTimeInForce, type Contingency, ORDER_TYPES, type TimeInForce } from "../../model/index.ts";
 import type { StatusReply, Table } from "../../replies/index.ts";
 import type { JsonSchema } from "../../requests/schemas/index.ts";
+import { JOURNAL_WORDS } from "../../wire/index.ts";
 
 /** The words of each kind of member that is one of a few, named after a member that has them. */
 export const WORDS: Readonly<
@@ -28,17 +21,7 @@ export const WORDS: Readonly<
     readonly string[]
   >
 > = {
-  alert: words<AlertKind>({
-    LATE_FILL: true,
-    OVERFILL: true,
-    UNKNOWN_ESCALATED: true,
-    INVARIANT_BROKEN: true,
-    POSITION_UNPROTECTED: true,
-    VENUE_REPORT_INVALID: true,
-    CHILD_BEYOND_LIMIT: true,
-    ORDER_STALLED: true,
-    ORDER_RESUMED: true,
-  }),
+  ...JOURNAL_WORDS,
   apiState: words<ApiState>({
     WAITING: true,
     WORKING: true,
@@ -50,20 +33,6 @@ export const WORDS: Readonly<
   }),
   childTimeInForce: words<ChildTimeInForce>({ IOC: true, FOK: true }),
   contingencyType: words<Contingency>({ OCO: true, OTO: true, OTOCO: true }),
-  endReason: words<EndReason>({
-    FILLED: true,
-    USER_CANCELED: true,
-    EXPIRED_GTD: true,
-    RESIDUAL_BELOW_MIN_NOTIONAL: true,
-    REJECTED_BY_VENUE: true,
-    OVERFILL: true,
-    BEYOND_LIMIT: true,
-    SCHEDULE_ENDED: true,
-    WOULD_MATCH_IMMEDIATELY: true,
-    OCO_TRIGGER: true,
-    WORKING_LEG_ENDED: true,
-    NOTHING_TO_REDUCE: true,
-  }),
   reason: EXECUTION_REASONS,
   execType: EXECUTION_TYPES,
   listOrderStatus: words<ListStatusView["listOrderStatus"]>({ EXECUTING: true, ALL_DONE: true }),
@@ -81,16 +50,6 @@ export const WORDS: Readonly<
   type: ORDER_TYPES,
   rejectReason: REJECT_REASONS,
   side: SIDES,
-  stalled: words<StallCause>({
-    REFUSED: true,
-    BELOW_MINIMUM: true,
-    NO_FUNDS: true,
-    STORE_SLOW: true,
-    RATE: true,
-    WAITING_FOR_EXPOSURE: true,
-    LIMIT: true,
-    HALTED: true,
-  }),
   system: words<StatusReply["system"]>({ normal: true, degraded: true, draining: true }),
   timeInForce: words<TimeInForce>({ GTC: true, GTD: true }),
   updateType: [...EXECUTION_TYPES, "TRIGGERED", "ALERT"],

@@ -1,5 +1,4 @@
 import { afterDecision, OrderError } from "../../errors/index.ts";
-import type { Awaitable } from "../../ports/index.ts";
 import type { AnyRoute } from "../../requests/index.ts";
 import type { JsonInput, Parameters } from "../../wire/index.ts";
 import { hereOrElsewhere } from "../access/ownership.ts";
@@ -22,16 +21,7 @@ import {
   orderListStatus,
   placeList,
 } from "./list-handlers.ts";
-import {
-  dayTicker,
-  depth,
-  exchangeInfo,
-  instrumentPairs,
-  ping,
-  status,
-  ticker,
-  time,
-} from "./market-handlers.ts";
+import { MARKET_HANDLERS, type PublicHandler } from "./market-handlers.ts";
 import { allOrders, orderHistory, placeNativeOrder } from "./native-handlers.ts";
 import {
   cancelAllOrders,
@@ -44,17 +34,8 @@ import {
 } from "./order-handlers.ts";
 import type { Answer, ServiceParts, SignedCall, SignedHandler } from "./parts.ts";
 
-type PublicHandler = (parts: ServiceParts, parameters: Parameters) => Awaitable<JsonInput>;
-
 const PUBLIC = {
-  status,
-  exchangeInfo,
-  instrumentPairs,
-  ticker,
-  ticker24hr: dayTicker,
-  depth,
-  ping,
-  time,
+  ...MARKET_HANDLERS,
   "ticker.price": priceTicker,
   "ticker.book": bookTicker,
   avgPrice: averagePrice,

@@ -22,6 +22,7 @@ import type { CompleteOf, DAY_TICKER, LevelReply, TICKER, WrittenOf } from "../.
 import {
   CANONICAL_TYPES,
   instrumentOf,
+  type MarketName,
   readDayTickerQuery,
   readDepthQuery,
   readPairsQuery,
@@ -113,7 +114,7 @@ const UNLIMITED = "999999999999.999999";
  * symbol that was neither quoted nor traded yet is -1112. A symbol alias resolves, and the answer has the canonical
  * symbol. Source: contract, Ticker; decision 43.
  */
-export function ticker(parts: ServiceParts, parameters: Parameters): JsonInput {
+function ticker(parts: ServiceParts, parameters: Parameters): JsonInput {
   const known = tickerOf(parts, symbolOf(parts, readTickerQuery(parameters).symbol));
   if (known === undefined) throw new OrderError("NO_DEPTH");
   return known;
@@ -126,7 +127,7 @@ export function ticker(parts: ServiceParts, parameters: Parameters): JsonInput {
  * daily figures (open, high, low, change, average, quote volume, count) are those of the same trades; they are left out
  * if their prices are not known. Source: decisions AJ and NJ.
  */
-export function dayTicker(parts: ServiceParts, parameters: Parameters): Promise<JsonInput> {
+function dayTicker(parts: ServiceParts, parameters: Parameters): Promise<JsonInput> {
   return ofMarkets(parts, parameters, (symbol) => dayOf(parts, symbol), DAYS_PER_TURN);
 }
 
@@ -207,7 +208,7 @@ export function priceOf({ engine }: Pick<ServiceParts, "engine">, symbol: string
  * empty and lastUpdateId is "0". `seriesId` is an addition to the contract, as in depthUpdate. Source: contract, Order
  * book; convention 1, gaps 4 and 8; decision NR.
  */
-export function depth(parts: ServiceParts, parameters: Parameters): JsonInput {
+function depth(parts: ServiceParts, parameters: Parameters): JsonInput {
   const query = readDepthQuery(parameters);
   const symbol = symbolOf(parts, query.symbol);
   const quote = parts.engine.quote(symbol)?.quote;
@@ -240,12 +241,12 @@ export function sizeOf(size: Quantity | undefined): string {
 }
 
 /** GET /api/ping. Source: decision 43. */
-export function ping(): JsonInput {
+function ping(): JsonInput {
   return {};
 }
 
 /** GET /api/time: returns the time of the engine's clock in epoch milliseconds. Source: decision 43. */
-export function time(parts: ServiceParts): JsonInput {
+function time(parts: ServiceParts): JsonInput {
   return { serverTime: parts.clock.nowMs() };
 }
 
@@ -254,7 +255,7 @@ export function time(parts: ServiceParts): JsonInput {
  * the store fails, or another engine owns a shard. Otherwise `normal`. `reasons` has the kinds alone: their details are
  * for an operator. Source: contract, Status; decisions 48 and EC.
  */
-export function status(parts: ServiceParts): JsonInput {
+function status(parts: ServiceParts): JsonInput {
   const { system, reasons } = parts.engine.status();
   return {
     system,
@@ -277,7 +278,7 @@ const NO_FEATURES: Required<HostFeatures> = {
 };
 
 /** GET /api/exchangeInfo. Source: contract, Exchange info; decisions 42 and 43; convention 5.1 and 5.2. */
-export function exchangeInfo(parts: ServiceParts): JsonInput {
+function exchangeInfo(parts: ServiceParts): JsonInput {
   const { limits } = parts.rateLimiter;
   return {
     timezone: "UTC",
@@ -289,7 +290,7 @@ export function exchangeInfo(parts: ServiceParts): JsonInput {
 }
 
 /** GET /api/getInstrumentPairs: returns the first `limit` instruments. Source: contract, Public market data. */
-export function instrumentPairs(parts: ServiceParts, parameters: Parameters): JsonInput {
+function instrumentPairs(parts: ServiceParts, parameters: Parameters): JsonInput {
   const { limit } = readPairsQuery(parameters);
   return { instrumentPairs: symbolsOf(parts).slice(0, limit) };
 }
@@ -350,3 +351,11 @@ function filtersOf({ minimumNotional, maxIcebergParts }: EngineSettings): readon
     ...(maxIcebergParts > 0 ? [{ filterType: "ICEBERG_PARTS", limit: maxIcebergParts }] : []),
   ];
 }
+
+/** Answers a request of a public route. */
+export type PublicHandler = (parts: ServiceParts, parameters: Parameters) => Awaitable<JsonInput>;
+
+/** The handler of each public route of the service. */
+export const MARKET_HANDLERS: Readonly<Record<MarketName, PublicHandler>> = {
+  ...{ status, exchangeInfo, instrumentPairs, ticker, ticker24hr: dayTicker, depth, ping, time },
+};

@@ -355,6 +355,16 @@ const fact: Kind<Fact> = union<Fact>("fact", {
 /** The kinds of facts. */
 export const FACT_KINDS: readonly string[] = [...fact.shapes.keys()].map(String);
 
+const wordsOf = ({ words }: Readonly<{ words: ReadonlyMap<unknown, string> }>): readonly string[] =>
+  [...words.keys()].map(String);
+
+/** The words of members that replies and events have too. */
+export const JOURNAL_WORDS: Readonly<Record<"alert" | "endReason" | "stalled", readonly string[]>> = {
+  alert: wordsOf(alert),
+  endReason: wordsOf(reason),
+  stalled: wordsOf(stallCause),
+};
+
 /** One durable step of one shard. */
 export const record: Kind<JournalRecord> = object<JournalRecord>("a record", {
   shard: integer,
