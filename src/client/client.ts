@@ -33,9 +33,10 @@ export function createClient(options: ClientOptions): Client {
 function clientOf(parts: WriteParts): Client {
   const reads = readsOf(parts.caller);
   const routes = CLIENT_ROUTES;
-  const methods = Object.entries<Route<unknown>>(routes).map(([name, route]) => {
+  const methods = Object.entries<Route<unknown>>(routes).flatMap(([name, route]) => {
     const read = reads(route);
-    return [name, route.isPlain ? (options?: CallOptions) => read({}, options) : read];
+    if (route.access === "TRADE") return [];
+    return [[name, route.isPlain ? (options?: CallOptions) => read({}, options) : read]];
   });
   return Object.freeze<Client>({
     ...Object.fromEntries(methods),
