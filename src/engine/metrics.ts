@@ -4,6 +4,7 @@ import type { EngineParts } from "./parts.ts";
 /** Returns the current counters and queue lengths of an engine. */
 export function metricsOf(parts: EngineParts): Metrics {
   const { core, market, shards, venueQueue, stalls, reconciler, board, placements } = parts;
+  // The others number what the engine itself does.
   const { shards: _, decisions, deciding, acceptances, activity, ...counted } = core.counters;
   return {
     ...market.counts,

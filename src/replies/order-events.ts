@@ -37,8 +37,6 @@ export const UNUSED_LETTERS = {
 
 type SpelledOut = Pick<typeof MANAGED_ORDER, (typeof IN_EVENTS)[number]>;
 
-const SPELLED_OUT: SpelledOut = /* @__PURE__ */ pick(MANAGED_ORDER, IN_EVENTS);
-
 const LETTERS = {
   /** Symbol. */
   s: text as Text,
@@ -94,7 +92,7 @@ const LETTERS = {
 
 /** A managed order in an event. */
 export const MANAGED_UPDATE: Omit<typeof LETTERS, "rejectReason"> & SpelledOut =
-  /* @__PURE__ */ Object.assign({}, LETTERS, SPELLED_OUT);
+  /* @__PURE__ */ Object.assign({}, LETTERS, /* @__PURE__ */ pick(MANAGED_ORDER, IN_EVENTS));
 
 /** A native order in an event. */
 export const NATIVE_UPDATE: Omit<typeof LETTERS, "AP" | "cr" | "alerts"> = LETTERS;
@@ -103,7 +101,7 @@ export const NATIVE_UPDATE: Omit<typeof LETTERS, "AP" | "cr" | "alerts"> = LETTE
 export const ORDER_UPDATE: typeof LETTERS & MaybeOf<SpelledOut> = /* @__PURE__ */ Object.assign(
   {},
   LETTERS,
-  /* @__PURE__ */ maybeEach(SPELLED_OUT),
+  /* @__PURE__ */ maybeEach(MANAGED_ORDER, IN_EVENTS),
 );
 
 /** Members of every event of an account. */

@@ -126,9 +126,9 @@ const levelOf =
 export const maybeText = /* @__PURE__ */ maybe(text) as MaybeText;
 /** A number that may be absent. */
 export const maybeNumber = /* @__PURE__ */ maybe(number) as MaybeCount;
-/** Returns the members of a table, each of which may then be absent. */
-export const maybeEach = <T extends Readonly<Record<string, Reader<unknown>>>>(table: T): MaybeOf<T> =>
-  Object.fromEntries(Object.entries(table).map(([name, read]) => [name, maybe(read)])) as MaybeOf<T>;
+/** Returns the members of a table that have these names, each of which may then be absent. */
+export const maybeEach = <T, N extends keyof T>(table: T, names: readonly N[]): MaybeOf<Pick<T, N>> =>
+  Object.fromEntries(names.map((name) => [name, maybe(table[name] as Reader<unknown>)])) as never;
 /** True or false, or absent. */
 export const maybeFlag = /* @__PURE__ */ maybe(flag) as MaybeFlag;
 /** A whole number of 64 bits that may be absent. */

@@ -11,7 +11,7 @@ export type {
   NativeOrderView,
   OrderListView,
 } from "../replies/index.ts";
-export type { CompatName, RouteName, SessionAct } from "../requests/index.ts";
+export type { CompatName, MarketName, RouteName, SessionAct } from "../requests/index.ts";
 export {
   AUTHENTICATION_SCHEMAS,
   type JsonSchema,

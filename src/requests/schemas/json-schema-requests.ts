@@ -12,7 +12,7 @@ import {
   ORDER_HISTORY_PAGE,
 } from "../order-pages.ts";
 import { parameterOf } from "../parameters.ts";
-import type { AnyRoute } from "../routes.ts";
+import type { AnyRoute, MarketName } from "../routes.ts";
 import {
   type JsonSchema,
   noted,
@@ -162,7 +162,7 @@ const ONE_ORDER = anyNamed(["orderId", ...ORDER_ID_ALIASES]);
 const ONE_LIST = anyNamed(["orderListId", ...LIST_ID_ALIASES]);
 
 /** The parameters of routes that have a table of rules under their name. */
-const SHAPES: Readonly<Record<string, RequestShape>> = {
+const SHAPES = {
   ...{ ...PUBLIC_QUERIES, ...MARKET_HISTORY, ...MARKET_ORDERS, ...SESSION_ACTS },
   allOrders: ALL_ORDERS_PAGE,
   orderHistory: ORDER_HISTORY_PAGE,
@@ -174,12 +174,13 @@ const SHAPES: Readonly<Record<string, RequestShape>> = {
   "ticker.book": PUBLIC_QUERIES.ticker24hr,
   avgPrice: PUBLIC_QUERIES.ticker,
   "orders.market": ALL_ORDERS_PAGE,
-};
+} satisfies Partial<Record<Name, RequestShape>>;
 
 type Name = AnyRoute["name"] | SessionAct;
+type Schemas<Names extends Name> = Readonly<Record<Names, () => RequestSchema>>;
 
-/** The parameters of the other routes that have any. */
-const SCHEMAS: Readonly<Partial<Record<Name, () => RequestSchema>>> = {
+/** The parameters of the other routes. A public one may have none. */
+const SCHEMAS: Schemas<Exclude<Name, keyof typeof SHAPES | MarketName>> & Partial<Schemas<Name>> = {
   "order.place": orderPlacement,
   "order.place.native": nativePlacement,
   "order.status": () => shapeSchema(ORDER_KEY.status, [ONE_ORDER]),
@@ -209,7 +210,7 @@ const SCHEMAS: Readonly<Partial<Record<Name, () => RequestSchema>>> = {
  * ```
  */
 export function requestSchema(name: AnyRoute["name"] | SessionAct): RequestSchema {
-  const shape = SHAPES[name];
+  const shape = (SHAPES as Partial<Record<Name, RequestShape>>)[name];
   return SCHEMAS[name]?.() ?? (shape === undefined ? NOTHING : shapeSchema(shape));
 }
 

@@ -1,5 +1,5 @@
 import { ERRORS, type ErrorBody, type ErrorName, type ErrorRow } from "../../errors/index.ts";
-import type { AnyRoute, MethodDescriptor, RouteAccess } from "../../requests/index.ts";
+import type { AnyRoute, MarketName, MethodDescriptor, RouteAccess } from "../../requests/index.ts";
 import type { JsonSchema } from "../../requests/schemas/index.ts";
 import type { JsonInput } from "../../wire/index.ts";
 import { integer, object, text } from "./schema.ts";
@@ -119,8 +119,10 @@ const HISTORY: readonly ErrorName[] = [
 const PERIOD: readonly ErrorName[] = [...HISTORY, "TIMES_REVERSED"];
 const KLINES: readonly ErrorName[] = [...PERIOD, "BAD_KLINE_INTERVAL", "UNSUPPORTED_OPERATION"];
 
-/** Refusals of routes beyond {@link EVERY} and {@link SIGNED}. */
-const OWN: Readonly<Partial<Record<AnyRoute["name"], readonly ErrorName[]>>> = {
+type Refusals<Names extends string> = Readonly<Record<Names, readonly ErrorName[]>>;
+
+/** Refusals of routes beyond {@link EVERY} and {@link SIGNED}. A public one may have none. */
+const OWN: Refusals<Exclude<AnyRoute["name"], MarketName>> & Partial<Refusals<AnyRoute["name"]>> = {
   instrumentPairs: ["PARAMETER_EMPTY", "PARAMETER_ABOVE", "PARAMETER_OVERFLOW"],
   ticker: ["PARAMETER_MISSING", "PARAMETER_EMPTY", "BAD_SYMBOL", "NO_DEPTH"],
   ticker24hr: ["PARAMETER_EMPTY", "BAD_SYMBOL", "NO_DEPTH"],
