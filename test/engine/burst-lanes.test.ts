@@ -1,11 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createManualClock, createMemoryStore } from "../../src/adapters/memory/index.ts";
 import { createRandom } from "../../src/common/random.ts";
-import {
-  type DueChild,
-  VenuePace,
-  VenueQueue,
-} from "../../src/engine/children/venue-queue.ts";
+import { type DueChild, VenuePace, VenueQueue } from "../../src/engine/children/venue-queue.ts";
 import { type Core, coreOf } from "../../src/engine/core/core.ts";
 import { Fifo } from "../../src/engine/core/fifo.ts";
 import { Bursts } from "../../src/engine/time/bursts.ts";
