@@ -305,10 +305,10 @@ export type Stamp = Readonly<{ timestamp: number; recvWindow: string }>;
 const PARTS = 1000;
 
 /**
- * Makes stamps and nonces. The service refuses a signature that it has seen for another request, and two requests with
- * the same parameters and timestamp have one signature. So each stamp takes another thousandth off the receive window,
- * which never widens it; a stamp comes back only after a thousand others in the same millisecond. Source: decision 41;
- * contract, Version 2 GET queries 3.
+ * Makes stamps and nonces. The service refuses a signature that it has seen for another request, and two requests with the
+ * same parameters and timestamp have one signature. So each stamp takes another thousandth off the receive window, which
+ * never widens it; a stamp comes back only after a thousand others in the same millisecond. Source: contract, Version 2 GET
+ * queries 3.
  */
 class Stamps {
   #count: number;

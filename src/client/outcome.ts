@@ -355,8 +355,8 @@ export function placedList(key: RequestParameters): Look {
 const ENDS: readonly string[] = ["FILLED", "EXPIRED", "REJECTED"];
 
 /**
- * Finds the order that a cancel is about. By a client id alone, the service cancels a native order if the managed one
- * with that id has ended before. Source: decision 5.
+ * Finds the order that a cancel is about. By a client id alone, the service cancels a native order if the managed one with
+ * that id has ended before.
  */
 async function findToCancel(
   query: Query,

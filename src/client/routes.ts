@@ -131,7 +131,7 @@ export interface Client {
   allOrderLists(parameters?: RangeParameters, options?: CallOptions): Promise<readonly OrderListReply[]>;
 }
 
-/** How requests of a route are signed. Source: decision 40. */
+/** How requests of a route are signed. */
 export type Scheme = "NONE" | "V2_QUERY" | "LEGACY" | "V3";
 
 /** What a request does. Only requests that read are sent again. */

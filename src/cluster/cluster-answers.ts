@@ -46,7 +46,7 @@ const ANSWERED: PeerAnswer = { kind: "reply", response: { status: 200, headers: 
 
 /**
  * Answers the messages of a node's WebSocket connections: by this node's own service where the account's shard is here,
- * else by the owner of the shard. Source: decisions ZV to ZY.
+ * else by the owner of the shard.
  */
 export class ClusterAnswers implements MessageAnswers {
   readonly #parts: ClusterAnswerParts;

@@ -271,11 +271,10 @@ class NodeService implements ClusterService {
 
 /**
  * Creates the service of one node of a cluster. It weighs the requests of its clients and forwards them to the owner of
- * their shard, and once `serve` was called it answers those for its own shards itself. A node may serve
- * from the start, whether or not it owns shards.
- * An answer that is lost after a write was handed over is 500 -1006, everything else that cannot be delivered 503 -1001.
- * Throws a TypeError or RangeError that names an option that is missing, unknown, of the
- * wrong type or out of range. Source: decisions ZN to ZY and XR.
+ * their shard, and once `serve` was called it answers those for its own shards itself. A node may serve from the start,
+ * whether or not it owns shards. An answer that is lost after a write was handed over is 500 -1006, everything else that
+ * cannot be delivered 503 -1001. Throws a TypeError or RangeError that names an option that is missing, unknown, of the
+ * wrong type or out of range.
  *
  * @example
  * ```ts

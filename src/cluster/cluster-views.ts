@@ -16,7 +16,7 @@ export const ownedBy = ({ shards }: ClusterView, owner: number): readonly ShardO
 export const livingIn = ({ nodes }: ClusterView): ReadonlySet<number> =>
   new Set(nodes.filter(({ dead }) => !dead).map(({ incarnation }) => incarnation));
 
-/** Returns the live nodes to which owners shall give shards, by shard. Other assignments say nothing (decision KV). */
+/** Returns the live nodes to which owners shall give shards, by shard. Other assignments say nothing. */
 export function assignmentsIn(view: ClusterView): ReadonlyMap<number, number> {
   const living = livingIn(view);
   const found = new Map<number, number>();
@@ -48,7 +48,7 @@ function unreadable(reader: Readable, writer: Readable): readonly string[] {
 
 const nameOf = ({ name, version }: NodeRow): string => `"${name}"${version === "" ? "" : ` (${version})`}`;
 
-/** Returns why a node should not take shards over from a live owner of some (decisions YE, YF); empty if it may. */
+/** Returns why a node should not take shards over from a live owner of some; empty if it may. */
 export function objectionsTo(owner: NodeRow, own: NodeEntry): readonly string[] {
   const objections = unreadable(own, owner).map(
     (what) =>

@@ -70,7 +70,7 @@ const drainOptions: OptionCheck = optionsOf<DrainOptions>({
  * Asks a node to hand its shards over, and waits until other nodes own them. The node learns of it with its next renewal,
  * as the status HAND_OVER_WANTED of its engine; its host then calls `engine.handOver()`. Whatever ends the wait early also
  * withdraws the question. Rejects when the store fails before the node is asked, and with a TypeError or RangeError that
- * names an option that is missing, unknown or wrong (decision ZJ).
+ * names an option that is missing, unknown or wrong.
  *
  * @example
  * ```ts

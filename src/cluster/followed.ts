@@ -70,8 +70,8 @@ export class FollowedJournal {
   }
 
   /**
-   * Builds the memory of every shard that has records (decision XL). Rejects when the store cannot be read. Records that are
-   * appended meanwhile to a shard without any are read by `follow`.
+   * Builds the memory of every shard that has records. Rejects when the store cannot be read. Records that are appended
+   * meanwhile to a shard without any are read by `follow`.
    */
   async load(): Promise<void> {
     for (const { shard, sequence } of await this.#leases.heads()) {
@@ -81,8 +81,8 @@ export class FollowedJournal {
   }
 
   /**
-   * Reads new records, until a page is not full. The first calls after a read that found nothing read nothing (decision YO):
-   * one, or `rests` of them.
+   * Reads new records, until a page is not full. The first calls after a read that found nothing read nothing: one, or
+   * `rests` of them.
    */
   async followAtLeisure(rests: number = 1): Promise<void> {
     if (this.#restingCalls > 0) {
@@ -187,7 +187,7 @@ type FollowedMarketParts = Readonly<{
 
 /**
  * Follows the prints that the writer of the market journal stores, so that the volume of this node becomes that of the
- * store: prints that it has not heard are counted, and those that it has heard wait no longer (decision XP).
+ * store: prints that it has not heard are counted, and those that it has heard wait no longer.
  */
 export class FollowedMarket {
   readonly #core: Core;

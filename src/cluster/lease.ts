@@ -7,8 +7,8 @@ import type { ReadTimes } from "./node-watch.ts";
 const READ_AFTER = 0.1;
 
 /**
- * When a node renews and reads: every node at the same times of the store's clock, and each reads soon after all have renewed
- * (decision RL). A beat is then known to be the newest one nearly as long as it is. Nothing depends on it being so: clocks that
+ * When a node renews and reads: every node at the same times of the store's clock, and each reads soon after all have
+ * renewed. A beat is then known to be the newest one nearly as long as it is. Nothing depends on it being so: clocks that
  * step, and answers that take long, only make the others learn later of a beat.
  */
 export class BeatTimes {

@@ -79,10 +79,10 @@ const moveOptions: OptionCheck = optionsOf<MoveOptions>({
 });
 
 /**
- * Asks the owners of some shards to give them to a node, and waits until it owns them. Other shards of the owners stay.
- * The owners and the node must share the shards. Whatever ends the wait early also withdraws what was asked. Rejects when
- * the store fails before the owners are asked, and with a TypeError or RangeError that names an option that is missing,
- * unknown or wrong (decision KW).
+ * Asks the owners of some shards to give them to a node, and waits until it owns them. Other shards of the owners stay. The
+ * owners and the node must share the shards. Whatever ends the wait early also withdraws what was asked. Rejects when the
+ * store fails before the owners are asked, and with a TypeError or RangeError that names an option that is missing, unknown
+ * or wrong.
  *
  * @example
  * ```ts

@@ -100,7 +100,7 @@ export class NodeLease {
     throw new HandOverError("NO_STANDBY", problem ?? "another node has declared this one dead");
   }
 
-  /** Tells an operator who wanted the hand-over that it does not take place (decision ZJ). */
+  /** Tells an operator who wanted the hand-over that it does not take place. */
   async #decline(): Promise<void> {
     const { leases, keeper } = this.#parts;
     const { incarnation, isHandOverWanted } = keeper;

@@ -8,8 +8,8 @@ type Observed = { beat: number; sinceMs: number; stillMs: number; ttlMs: number 
 
 /**
  * Watches the beats of nodes. A node has failed if the same beat was read for a whole ttl: from the answer of the first
- * read to the question of the last (decision WN). The ttl is the longer one of its own and that of this node, because a
- * node relies on its lease by its own (decision YE).
+ * read to the question of the last. The ttl is the longer one of its own and that of this node, because a node relies on
+ * its lease by its own.
  */
 export class BeatWatch {
   readonly #ttlMs: number;
@@ -26,7 +26,7 @@ export class BeatWatch {
 
   /**
    * Takes the rows of a read. A beat is known to have been the same only between the answer of the first read and the
-   * question of this one, so that an answer that took long shortens what is known (decision YN).
+   * question of this one, so that an answer that took long shortens what is known.
    */
   observe(rows: readonly NodeRow[], { requestedMs, answeredMs }: ReadTimes): void {
     const gone = new Set(this.#observed.keys());

@@ -300,12 +300,12 @@ async function made(
 }
 
 /**
- * Opens a node of a cluster on a store with leases. Its engine runs from the beginning. The node takes its part of the shards that
- * nobody owns, takes over shards of nodes that fail, and gives shards to nodes that join, until all have about the same number. A
- * standby takes none while another node lives that is none. Resolves when it follows the journal and its engine runs. Rejects when the store cannot be read or
- * holds data of a newer version, and with a TypeError or RangeError that names an option that is missing, unknown, of the
- * wrong type or out of range, or a store without leases (decisions KX and KY). It closes the store then, unless an option is
- * wrong.
+ * Opens a node of a cluster on a store with leases. Its engine runs from the beginning. The node takes its part of the
+ * shards that nobody owns, takes over shards of nodes that fail, and gives shards to nodes that join, until all have about
+ * the same number. A standby takes none while another node lives that is none. Resolves when it follows the journal and its
+ * engine runs. Rejects when the store cannot be read or holds data of a newer version, and with a TypeError or RangeError
+ * that names an option that is missing, unknown, of the wrong type or out of range, or a store without leases. It closes
+ * the store then, unless an option is wrong.
  *
  * @example
  * ```ts

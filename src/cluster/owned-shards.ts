@@ -17,9 +17,9 @@ type ShardClaimParts = Readonly<{
 type Held = Pick<ShardOwner, "shard" | "epoch">;
 
 /**
- * Claims and releases shards for a node. No epoch is claimed again that a release has named: a release without an answer may
- * reach the store at any later time, and a claim of shards that the node owns already leaves them their epochs. So the
- * release is repeated until it has an answer, and the claim then begins another epoch (decision RK).
+ * Claims and releases shards for a node. No epoch is claimed again that a release has named: a release without an answer
+ * may reach the store at any later time, and a claim of shards that the node owns already leaves them their epochs. So the
+ * release is repeated until it has an answer, and the claim then begins another epoch.
  */
 export class ShardClaims {
   readonly #parts: ShardClaimParts;
@@ -159,10 +159,10 @@ export class OwnedShards {
   }
 
   /**
-   * Gives shards up, and makes them nobody's: those without open orders together, in few statements, and then the others one
-   * after the other, so that each has no engine only for as long as it needs itself, and the others still decide (decision VH).
-   * Never rejects, and resolves to whether that is done: shards whose release failed do not run. They may be this node's
-   * still; then the next call releases them, or {@link take} claims them anew.
+   * Gives shards up, and makes them nobody's: those without open orders together, in few statements, and then the others
+   * one after the other, so that each has no engine only for as long as it needs itself, and the others still decide. Never
+   * rejects, and resolves to whether that is done: shards whose release failed do not run. They may be this node's still;
+   * then the next call releases them, or {@link take} claims them anew.
    */
   async give(held: readonly Held[]): Promise<boolean> {
     this.#note(held.map(({ shard }) => shard));

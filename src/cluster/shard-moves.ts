@@ -35,8 +35,8 @@ type MoveParts = Readonly<{
 export type Arrival = Readonly<{ shard: number; epoch: number; followed: Followed }>;
 
 /**
- * What follows when a shard does not run any more. `left` takes what its follower goes on from, and releases it: nobody serves
- * the shard until then, so its parents are let go afterwards (decision VH). `release` says that this is done, and that the
+ * What follows when a shard does not run any more. `left` takes what its follower goes on from, and releases it: nobody
+ * serves the shard until then, so its parents are let go afterwards. `release` says that this is done, and that the
  * follower may change them.
  */
 type Departure = Readonly<{ left: (followed: Followed) => Promise<void>; release: () => void }>;

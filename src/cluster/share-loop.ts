@@ -91,7 +91,7 @@ type ShareLoopParts = Readonly<{
 
 /**
  * The work of a node that shares the shards: it reads the nodes and their shards, follows the journal, and does what is its
- * part of the plan that every node makes for itself (decision KX).
+ * part of the plan that every node makes for itself.
  */
 export class ShareLoop {
   readonly #core: Core;

@@ -15,8 +15,8 @@ const TOLERATED_PART = 0.1;
 
 /**
  * One reading of the cluster by a node that shares the shards. All decisions are made from it, and nodes that read the same
- * decide the same (decision KX). What a node has claimed, released and assigned itself must be in it: it reads after its own
- * calls were answered. What others did since does no harm.
+ * decide the same. What a node has claimed, released and assigned itself must be in it: it reads after its own calls were
+ * answered. What others did since does no harm.
  */
 export type ShareReading = Readonly<{
   view: ClusterView;
@@ -335,7 +335,7 @@ type Lying = Readonly<{ row: ShardOwner; sinceMs: number; to: number | undefined
 
 /**
  * Remembers over the readings of a node what one view does not show: how long shards are free, which nodes leave those that
- * were dealt to them, and how long the nodes are the same (decision KX).
+ * were dealt to them, and how long the nodes are the same.
  */
 export class ShareWatch {
   readonly #parts: ShareWatchParts;

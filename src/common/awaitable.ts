@@ -4,8 +4,8 @@ export function isAwaited(value: unknown): value is PromiseLike<unknown> {
 }
 
 /**
- * Continues with the answer of a port: synchronously when the answer is there, otherwise when it comes. A caller
- * whose inputs are all there neither waits for a turn nor pays for promises (decision EH).
+ * Continues with the answer of a port: synchronously when the answer is there, otherwise when it comes. A caller whose
+ * inputs are all there neither waits for a turn nor pays for promises.
  */
 export function follow<T, U>(given: T | Promise<T>, next: (value: T) => U | Promise<U>): U | Promise<U> {
   return isAwaited(given) ? given.then(next) : next(given);

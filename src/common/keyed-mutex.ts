@@ -4,10 +4,9 @@ import { isAwaited } from "./awaitable.ts";
 type Ticket = { ahead: number; readonly behind: Ticket[]; begin: () => void };
 
 /**
- * Mutual exclusion by key. Tasks with a common key run one after the other, in order of arrival. The end of a task
- * wakes only the tasks directly behind it, so that the cost per copy is the same for many copies as for few. A task
- * that finds its keys free and needs no promise leaves no trace here, because no other task can interleave (decisions
- * GQ and EH).
+ * Mutual exclusion by key. Tasks with a common key run one after the other, in order of arrival. The end of a task wakes
+ * only the tasks directly behind it, so that the cost per copy is the same for many copies as for few. A task that finds
+ * its keys free and needs no promise leaves no trace here, because no other task can interleave.
  */
 export class KeyedMutex {
   /** By key: the last task that holds or wants it. */

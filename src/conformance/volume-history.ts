@@ -60,7 +60,7 @@ const volumeHistorySubject: OptionCheck = /* @__PURE__ */ subjectOption<VolumeHi
 );
 
 const MINUTE_MS = 60_000;
-/** The minutes that a VWAP asks for (decision 29). */
+/** The minutes that a VWAP asks for. */
 const WINDOW_MINUTES = 512;
 
 type VolumeRules = Rules<VolumeWorld, VolumeHistorySupport>;
@@ -146,17 +146,15 @@ const bars: VolumeRules = {
         ]);
       },
     },
-  "decision 29: the bars are those of minutes that begin at or after `fromMs` and before `toMs`, oldest first":
-    {
-      remedy:
-        "The begin is included and the end is not. Sort by the minute, whatever the order of the trades.",
-      async check(world) {
-        await world.record([3, 1, 2, 0].map((minute) => ({ minute, quantity: String(minute + 1) })));
-        same("the bars from minute 1 to 3", await world.bars(1, 3), ["1: 2", "2: 3"]);
-        same("the bars from minute 0 to 4", await world.bars(0, 4), ["0: 1", "1: 2", "2: 3", "3: 4"]);
-        same("the bars from minute 2 to 2", await world.bars(2, 2), []);
-      },
+  "the bars are those of minutes that begin at or after `fromMs` and before `toMs`, oldest first": {
+    remedy: "The begin is included and the end is not. Sort by the minute, whatever the order of the trades.",
+    async check(world) {
+      await world.record([3, 1, 2, 0].map((minute) => ({ minute, quantity: String(minute + 1) })));
+      same("the bars from minute 1 to 3", await world.bars(1, 3), ["1: 2", "2: 3"]);
+      same("the bars from minute 0 to 4", await world.bars(0, 4), ["0: 1", "1: 2", "2: 3", "3: 4"]);
+      same("the bars from minute 2 to 2", await world.bars(2, 2), []);
     },
+  },
   "the bars are those of the requested market": {
     remedy: "Filter by the market, and return the canonical symbol in each bar.",
     async check(world) {
@@ -174,7 +172,7 @@ const bars: VolumeRules = {
       same("the bars of a market without trades", await world.bars(0, 10), []);
     },
   },
-  "decision 30: a trade that is recorded twice counts once": {
+  "a trade that is recorded twice counts once": {
     remedy: "Put a unique key on the market and the id of the trade.",
     async check(world) {
       const trade = { minute: 0, quantity: "1", id: "same" };

@@ -11,9 +11,8 @@ import {
 } from "./scaled.ts";
 
 /**
- * Reading of facts: what a venue, a market or a file says (decision 7). A fact is read by its value, so trailing zeros
- * never matter, unlike in what a client sends. Texts with no more decimals than the scale take the fast path of
- * requests.
+ * Reading of facts: what a venue, a market or a file says. A fact is read by its value, so trailing zeros never matter,
+ * unlike in what a client sends. Texts with no more decimals than the scale take the fast path of requests.
  *
  * Executions are exact to 18 decimals. Such an amount is two integers: whole steps, as every quantity, and a fine part
  * of 0 to 10^12 - 1 in steps of 10^-18 (of an amount in USD: 10^-26), which is left out when it is zero. So all that

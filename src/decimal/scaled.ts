@@ -126,7 +126,7 @@ export const PRICE_SCALE = 8;
 /** Decimals of a {@link Quantity}. */
 export const QUANTITY_SCALE = 6;
 
-/** First price out of range: 10^10 USD (decision 7). */
+/** First price out of range: 10^10 USD. */
 export const PRICE_LIMIT: Price = (10n ** 18n) as Price;
 
 /** The smallest price, one step of 1e-8. */
@@ -135,7 +135,7 @@ const LOWEST_PRICE = 1 as Price;
 /** The largest price, one step below {@link PRICE_LIMIT}. */
 const HIGHEST_PRICE = (10n ** 18n - 1n) as Price;
 
-/** First quantity out of range: 10^12 units (decision 7). */
+/** First quantity out of range: 10^12 units. */
 export const QUANTITY_LIMIT: Quantity = (10n ** 18n) as Quantity;
 
 /** Quantity zero. */
@@ -147,7 +147,7 @@ export const ZERO_QUANTITY: Quantity = 0 as Quantity;
  */
 export type DecimalProblem = "grammar" | "precision" | "range" | "zero";
 
-/** The grammar of decimals on the wire (decision 7). */
+/** The grammar of decimals on the wire. */
 export const DECIMAL_GRAMMAR = "^[0-9]{1,20}(\\.[0-9]{1,20})?$";
 
 const GRAMMAR = new RegExp(DECIMAL_GRAMMAR);

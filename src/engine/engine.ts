@@ -7,11 +7,11 @@ import { engineParts } from "./parts.ts";
 import { RunningEngine } from "./running-engine.ts";
 
 /**
- * Opens an engine on a store: takes every shard over, rebuilds the state from snapshots and journal, arms open
- * parents, and looks up every child with an unknown outcome. Rejects when the store cannot be read, does not answer
- * for `hostTimeoutMs`, or holds data of a newer version in one or more shards. Rejects with a TypeError or RangeError
- * that names an option that is missing, unknown, of the wrong type or out of range (contract "What the service does",
- * decisions 12, 14 and KI). The store stays open then, and is the caller's to close.
+ * Opens an engine on a store: takes every shard over, rebuilds the state from snapshots and journal, arms open parents, and
+ * looks up every child with an unknown outcome. Rejects when the store cannot be read, does not answer for `hostTimeoutMs`,
+ * or holds data of a newer version in one or more shards. Rejects with a TypeError or RangeError that names an option that
+ * is missing, unknown, of the wrong type or out of range (contract "What the service does"). The store stays open then, and
+ * is the caller's to close.
  *
  * @example
  * ```ts

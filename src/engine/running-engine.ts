@@ -345,5 +345,5 @@ export class RunningEngine implements Api.Engine {
 /** Result of `idle` for an engine that is at rest. Created once, because a simulation asks after every quote. */
 const AT_REST: Promise<Api.AtRest> = Promise.resolve({ inFlight: 0, unknown: 0, waitingFor: [] });
 
-/** Length of a client id that the engine generates (decision 3). */
+/** Length of a client id that the engine generates. */
 const CLIENT_ID_LENGTH = 22;

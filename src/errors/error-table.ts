@@ -118,8 +118,8 @@ const UNSUPPORTED_OPERATION: ErrorRow = row(-1020, 404, "never", "This operation
 const ACCOUNT_DISABLED: ErrorRow = row(-2010, 400, "never", "This action is disabled on this account.", "The owner of the account must give the enableDataSharing consent.");
 
 /**
- * Every error that the product can answer with, by name. No other place holds a wire number or an HTTP status.
- * Source: contract "Errors", convention section 2, decisions 37-49.
+ * Every error that the product can answer with, by name. No other place holds a wire number or an HTTP status. Source:
+ * contract "Errors", convention section 2.
  *
  * @example
  * ```ts

@@ -60,8 +60,7 @@ function fullText(row: ErrorRow, details: ErrorDetails): string {
 }
 
 /**
- * The product's error class for a refusal or failure that a caller can act on.
- * Source: contract "Errors", decision 37.
+ * The product's error class for a refusal or failure that a caller can act on. Source: contract "Errors".
  *
  * @example
  * ```ts
@@ -138,7 +137,7 @@ export class OrderError extends Error {
 
 /**
  * Passes on what is read after something was decided. If it cannot be read, rejects with an OrderError -1006, because the
- * failure of the read would say that nothing was executed. Source: decision XR.
+ * failure of the read would say that nothing was executed.
  */
 export async function afterDecision<T>(answer: Promise<T | undefined>): Promise<T> {
   const found = await answer.catch((cause: unknown) => {

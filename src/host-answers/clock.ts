@@ -7,8 +7,8 @@ const LAST_MS = 8_640_000_000_000_000;
 
 /**
  * Wraps a host's clock with checks of every time: whole milliseconds, and a monotonic clock that never falls. A clock
- * without a readable time stands still until it has one, and the operator is told once. Throws a RangeError if a
- * clock has no readable time at the beginning (decision CD).
+ * without a readable time stands still until it has one, and the operator is told once. Throws a RangeError if a clock has
+ * no readable time at the beginning.
  */
 export function checkedClock(clock: Clock, telemetry: Telemetry): Clock {
   const nowMs = readable("clock.nowMs", () => clock.nowMs(), telemetry);

@@ -35,7 +35,7 @@ function bounded(fields: Fields): Fields {
 
 /**
  * Telemetry that never fails, whatever the host's telemetry does. If the host has none, the first receiver gets the
- * warnings and errors; without a receiver, events are discarded (decision KL).
+ * warnings and errors; without a receiver, events are discarded.
  */
 export class QuietTelemetry implements Telemetry {
   readonly #own: Telemetry | undefined;
@@ -82,9 +82,9 @@ class SilentHost extends Error {
 type Reader<T, A extends readonly unknown[]> = (answer: unknown, ...about: A) => T;
 
 /**
- * Asks a host. Every question has a deadline on the monotonic clock, and every answer is checked. Any failure (a
- * throw, a rejection, silence or an unreadable answer) is a failure of the service, never a refusal and never a guess
- * (decision CC). Answers after the deadline are ignored.
+ * Asks a host. Every question has a deadline on the monotonic clock, and every answer is checked. Any failure (a throw, a
+ * rejection, silence or an unreadable answer) is a failure of the service, never a refusal and never a guess. Answers after
+ * the deadline are ignored.
  */
 export class Questions {
   readonly #parts: QuestionParts;

@@ -42,9 +42,7 @@ const STATES: readonly ChildReport["state"][] = ["open", "closed", "rejected"];
 
 const MARKS: readonly RefusalMark[] = ["INSUFFICIENT_FUNDS"];
 
-/**
- * Reads a venue's report on the child that it was asked about, or that its event names. Never throws (decision 11).
- */
+/** Reads a venue's report on the child that it was asked about, or that its event names. Never throws. */
 export function readReport(answer: unknown, childId: string): ParsedReport {
   try {
     return { kind: "report", report: wholeReport(answer, childId) };
@@ -142,7 +140,7 @@ function readFills(answer: unknown): readonly Fill[] {
   return fills;
 }
 
-/** Executions are exact to 18 decimals. What cannot be held is unreadable, never nothing (decision 7). */
+/** Executions are exact to 18 decimals. What cannot be held is unreadable, never nothing. */
 function quantityOf({ quantity, fine }: Members): ExactQuantity {
   if (fine === undefined || fine === 0)
     return { quantity: amountOf(quantity, "the quantity of an execution", QUANTITY_LIMIT) };

@@ -29,7 +29,7 @@ import { executableSide, limitDirection, meets } from "../triggers/index.ts";
  * an OrderError that names the field.
  */
 function checkShape(intent: ParentIntent, isLeg: boolean): void {
-  // A leg that does not trail needs its stop price, as a single order does (decision 18).
+  // A leg that does not trail needs its stop price, as a single order does.
   const trails = isLeg && intent.trailing !== undefined;
   const parts = partsOf(intent.type, trails ? "leg" : "single");
   for (const field of TYPED_PARTS) {
@@ -91,18 +91,15 @@ export function reducibleOf(side: Side, position: Quantity): Quantity {
   return reduces ? abs(position) : ZERO_QUANTITY;
 }
 
-/**
- * Returns the price at which the opening minimum is checked: limit, else stop, else the executable quote (decision
- * 23).
- */
+/** Returns the price at which the opening minimum is checked: limit, else stop, else the executable quote. */
 export function admissionPriceOf(intent: ParentIntent, quote?: BestPrices): Price | undefined {
   const quoted = quote === undefined ? undefined : quote[executableSide(intent.side)];
   return intent.price ?? intent.stopPrice ?? quoted;
 }
 
 /**
- * Admits an intent, or throws the OrderError that refuses it. Server and client use the same code (contract
- * "Single-parent advanced creation" rules 1-7, decisions 10, 21, 23, 24, 27-31).
+ * Admits an intent, or throws the OrderError that refuses it. Server and client use the same code (contract "Single-parent
+ * advanced creation" rules 1-7).
  *
  *
  * @example
@@ -171,8 +168,8 @@ function openingPrice(
 }
 
 /**
- * Returns whether an order has passed the post-only check. Throws WOULD_MATCH if a post-only order crosses the
- * counted quote (decision 21). A held order meets its first quote later.
+ * Returns whether an order has passed the post-only check. Throws WOULD_MATCH if a post-only order crosses the counted
+ * quote. A held order meets its first quote later.
  */
 function isPosted(intent: ParentIntent, { quote, leg }: AdmissionContext): boolean {
   if (!TRAITS[intent.type].postOnly || intent.price === undefined) return false;
@@ -253,8 +250,8 @@ const ROLES: Readonly<Record<Contingency, readonly LegRole[]>> = {
 };
 
 /**
- * Admits a whole list, or throws the OrderError that refuses it. The admissions are in the order of the legs
- * (contract "List creation rules", decisions 24, 33 and 35).
+ * Admits a whole list, or throws the OrderError that refuses it. The admissions are in the order of the legs (contract
+ * "List creation rules").
  *
  *
  * @example
@@ -276,10 +273,7 @@ export function admitList(list: ListIntent, context: ListAdmissionContext): read
   return admissions;
 }
 
-/**
- * Returns the level by which an OCO leg is compared: its stop price, else its price; undefined for a leg with neither
- * (decision 33).
- */
+/** Returns the level by which an OCO leg is compared: its stop price, else its price; undefined for a leg with neither. */
 export function levelOf(intent: ParentIntent): Price | undefined {
   return intent.stopPrice ?? intent.price;
 }

@@ -103,10 +103,7 @@ export function needsTrigger(type: ParentType): type is TriggeredType {
   return TRAITS[type].trigger !== undefined;
 }
 
-/**
- * Returns whether a post-only order still needs the first quote, which shows whether it would match at once (decision
- * 21).
- */
+/** Returns whether a post-only order still needs the first quote, which shows whether it would match at once. */
 export function awaitsPostOnlyCheck(order: ParentOrder): boolean {
   return TRAITS[order.intent.type].postOnly && order.postOnlyCleared === undefined;
 }
@@ -173,7 +170,7 @@ function triggerWatch({ intent, activation }: ParentOrder, type: TriggeredType):
   };
 }
 
-/** Why an active parent sends no child on a quote. Its story shows the reason (decision 25). */
+/** Why an active parent sends no child on a quote. Its story shows the reason. */
 export type WaitReason =
   | "PRICE_OUTSIDE_LIMIT"
   | "BELOW_MINIMUM_NOTIONAL"
@@ -214,7 +211,7 @@ export function restOf(order: ParentOrder, releasedFor?: Quantity): Quantity {
 
 /**
  * Returns whether a parent that is not complete can send no more, because what is left of it is less than one step of a
- * quantity: of all of it, or of what its entry has executed. It ends like any residual (decisions 7, 25 and 35).
+ * quantity: of all of it, or of what its entry has executed. It ends like any residual.
  */
 export const isSpent = (order: ParentOrder, releasedFor?: Quantity): boolean =>
   hasExecuted(order) && restOf(order, releasedFor) <= 0;
@@ -243,7 +240,7 @@ export function executable(
   return { quantity, value };
 }
 
-/** Returns whether the rest of a parent is worth less than the minimum at the executable price (decision 25). */
+/** Returns whether the rest of a parent is worth less than the minimum at the executable price. */
 export function isDustResidual(
   order: ParentOrder,
   quote: Quote,
@@ -255,11 +252,10 @@ export function isDustResidual(
 }
 
 /**
- * Returns the child that a quote allows (decisions 22, 24, 25). The child asks for the whole wanted quantity up to
- * its maximum, not only for the visible one: size that appears meanwhile fills too, and the rest comes back. Sizes
- * are never raised. A child that would leave a rest below the minimum is made smaller, so that what it leaves can be
- * executed too. Where that is impossible, a reduce-only or triggered market order takes all that is visible, and others
- * wait for the whole rest.
+ * Returns the child that a quote allows. The child asks for the whole wanted quantity up to its maximum, not only for the
+ * visible one: size that appears meanwhile fills too, and the rest comes back. Sizes are never raised. A child that would
+ * leave a rest below the minimum is made smaller, so that what it leaves can be executed too. Where that is impossible, a
+ * reduce-only or triggered market order takes all that is visible, and others wait for the whole rest.
  *
  * @example
  * ```ts
@@ -296,8 +292,8 @@ export function sizeChild(order: ParentOrder, quote: Quote, context: SizingConte
 type Source = Readonly<{ levels: readonly Level[]; rest: Quantity; wanted: Quantity; visible: Quantity }>;
 
 /**
- * Returns the quantity of a child that leaves nothing or enough to be executed; undefined if the order must wait for
- * more (decision 25). The schedule of a TWAP ends what is left in any case.
+ * Returns the quantity of a child that leaves nothing or enough to be executed; undefined if the order must wait for more.
+ * The schedule of a TWAP ends what is left in any case.
  */
 function withoutDust(order: ParentOrder, source: Source, context: SizingContext): Quantity | undefined {
   const { levels, rest, wanted, visible } = source;
@@ -354,7 +350,7 @@ export type Allowance =
  */
 type AllowanceContext = Readonly<{ nowMs: number; volume?: Quantity }>;
 
-/** Returns what schedule, share of volume and display size leave for the next child (decisions 27-31). */
+/** Returns what schedule, share of volume and display size leave for the next child. */
 export function allowanceOf(order: ParentOrder, context: AllowanceContext): Allowance {
   const { intent, plan } = order;
   if (intent.participationBips !== undefined) return shareOf(order, intent.participationBips, context.volume);

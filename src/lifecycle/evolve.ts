@@ -71,10 +71,7 @@ export function evolveAll(
   return order;
 }
 
-/**
- * Like {@link evolve}, but changes the parent in place. Only for a parent that no other code refers to yet (decision
- * IM).
- */
+/** Like {@link evolve}, but changes the parent in place. Only for a parent that no other code refers to yet. */
 export function evolveInPlace(next: ParentCopy, fact: ChangingFact, context: FactContext): void {
   next.lastSequence = context.sequence;
   next.updatedAtMs = context.timeMs;

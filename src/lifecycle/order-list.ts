@@ -41,9 +41,9 @@ export function orderListOf(legs: readonly ParentOrder[]): OrderList {
 }
 
 /**
- * Yields parents in the order in which they meet one quote: as they fired, except that the protective leg of a pair
- * goes before the other, so that it wins where both would (decision 20). A caller that already has the fired parents
- * by id can pass them as `waiting`, which is empty at the end.
+ * Yields parents in the order in which they meet one quote: as they fired, except that the protective leg of a pair goes
+ * before the other, so that it wins where both would. A caller that already has the fired parents by id can pass them as
+ * `waiting`, which is empty at the end.
  */
 export function* protectiveFirst<T extends Readonly<{ orderId: number }>>(
   fired: readonly T[],
@@ -68,10 +68,9 @@ export interface LegEvent {
 }
 
 /**
- * The rules of an order list. Returns what an event of one leg does to all legs, for one journal record. The
- * transitions are in the order of the record: a loser before the winner, a fill before the release that follows from
- * it. Unchanged legs are left out. A parent outside lists is a list of one (contract "States and transitions",
- * decisions 12, 13, 34, 35; invariants I40-I43).
+ * The rules of an order list. Returns what an event of one leg does to all legs, for one journal record. The transitions
+ * are in the order of the record: a loser before the winner, a fill before the release that follows from it. Unchanged legs
+ * are left out. A parent outside lists is a list of one (contract "States and transitions"; invariants I40-I43).
  *
  *
  * @example
@@ -148,8 +147,8 @@ function releasedFor(legs: readonly ParentOrder[], leg: ParentOrder): Pick<Trans
 const isResidual = ({ ended }: ParentOrder): boolean => ended?.reason === "RESIDUAL_BELOW_MIN_NOTIONAL";
 
 /**
- * Returns whether a working leg has executed its whole quantity. This is so in the record of that fill. A child of
- * the leg may still be in flight then, if the fill was a late one of another child (decision 35).
+ * Returns whether a working leg has executed its whole quantity. This is so in the record of that fill. A child of the leg
+ * may still be in flight then, if the fill was a late one of another child.
  */
 const isWhole = ({ executedQuantity, intent }: ParentOrder): boolean => executedQuantity >= intent.quantity;
 
@@ -164,22 +163,22 @@ const executes = ({ kind }: ParentEvent): boolean =>
 
 /**
  * Returns whether a leg waits to be resumed after a restore. It may have won since the backup, so that no other leg may
- * fire before its executions are known (decision VD).
+ * fire before its executions are known.
  */
 const isRestored = ({ restored, ended }: ParentOrder): boolean =>
   restored !== undefined && ended === undefined;
 
 /**
- * Returns whether a leg of a pair has won: its trigger fired, or, without a trigger, a child of it was intended
- * (decision 34). A restored leg can have executions of children that the engine does not know.
+ * Returns whether a leg of a pair has won: its trigger fired, or, without a trigger, a child of it was intended. A restored
+ * leg can have executions of children that the engine does not know.
  */
 function hasWon(leg: ParentOrder): boolean {
   return leg.trigger !== undefined || leg.lastChildId !== undefined || hasExecuted(leg);
 }
 
 /**
- * Adds an alert when a working leg ends with fills while none of its pending legs was released: the fills are
- * unprotected then (decision 35).
+ * Adds an alert when a working leg ends with fills while none of its pending legs was released: the fills are unprotected
+ * then.
  */
 function withAlert(
   legs: readonly ParentOrder[],

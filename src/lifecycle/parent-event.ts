@@ -27,7 +27,7 @@ export interface StatusView {
 
 /**
  * Returns status, apiState, held and cancelPending of a parent. This is the one table of allowed pairs (I51; contract
- * "States and transitions", decision 11).
+ * "States and transitions").
  *
  *
  * @example
@@ -153,16 +153,15 @@ export interface Rules {
   readonly retryMaxMs: number;
   /**
    * Whether an entry that ends because its rest is below the minimum releases its exits, each for at most what was
-   * executed (decisions 25, 35).
+   * executed.
    */
   readonly residualCountsAsFilled?: boolean;
 }
 
 /**
- * Position and time of a transition. `listUnknown`: the outcome of a child of another leg of its list is unknown, so
- * no child of the list is submitted (decision 12). `notAfterMs`: a child intended now is not handed over after this,
- * in the venue's time. `releasedFor`: the most that the parent may execute in all, because its entry ended with less
- * than its quantity.
+ * Position and time of a transition. `listUnknown`: the outcome of a child of another leg of its list is unknown, so no
+ * child of the list is submitted. `notAfterMs`: a child intended now is not handed over after this, in the venue's time.
+ * `releasedFor`: the most that the parent may execute in all, because its entry ended with less than its quantity.
  */
 export interface TransitionContext {
   readonly sequence: number;

@@ -90,11 +90,11 @@ export interface OrderPreview {
 }
 
 /**
- * Previews an order before it is sent, with the code that reads and admits it on the server. An order without a client
- * id is previewed with a generated id, as the service does. Only the service knows permissions, its markets and the
- * client ids in use; and if its quote, time or volumes are newer, its answer can differ. Throws a TypeError that names
- * a member of the context that is unknown or cannot be read, and one for an order with an expiry if `nowMs` is missing.
- * Source: contract "Single-parent advanced creation" rules 1-4; decisions 23, 27-29, JK and KI.
+ * Previews an order before it is sent, with the code that reads and admits it on the server. An order without a client id
+ * is previewed with a generated id, as the service does. Only the service knows permissions, its markets and the client ids
+ * in use; and if its quote, time or volumes are newer, its answer can differ. Throws a TypeError that names a member of the
+ * context that is unknown or cannot be read, and one for an order with an expiry if `nowMs` is missing. Source: contract
+ * "Single-parent advanced creation" rules 1-4.
  *
  * @example
  * ```ts
@@ -128,7 +128,7 @@ export function previewOrder(fields: OrderFields, context: PreviewContext = {}):
   };
 }
 
-/** Returns where an order fires below the minimum although it is admitted at another price (decision 51). */
+/** Returns where an order fires below the minimum although it is admitted at another price. */
 function firesBelowMinimum(
   intent: ParentIntent,
   { quote, minimum }: AdmissionContext,

@@ -118,7 +118,7 @@ const REJECTED_AFTER_EXECUTION = "it is called rejected, but has executions";
 
 /**
  * Closes a child that the venue did not accept. One that has executed was accepted: the refusal is perhaps that of a second
- * attempt with the same id, and the rest may still be live (decision CA).
+ * attempt with the same id, and the rest may still be live.
  */
 function refuseChild(
   draft: Draft,
@@ -140,8 +140,8 @@ type Settlement = Extract<ParentEvent, { kind: "SETTLED" }>;
 type InvalidReport = Readonly<{ childId: string; fills: readonly Fill[]; problem: string }>;
 
 /**
- * Processes a report that is partly unreadable. Its readable executions count as usual. The child stays reserved with
- * an unknown outcome, whatever else the report says (decisions 11 and 12).
+ * Processes a report that is partly unreadable. Its readable executions count as usual. The child stays reserved with an
+ * unknown outcome, whatever else the report says.
  */
 export function reportInvalid(draft: Draft, { childId, fills, problem }: InvalidReport): void {
   const late = draft.order.child?.childId !== childId;
@@ -157,10 +157,7 @@ export function reportInvalid(draft: Draft, { childId, fills, problem }: Invalid
 /** What is kept of a child that the venue has reported on and then does not tell the outcome of. */
 const REPORTED_BEFORE = "its outcome was lost after the venue had reported it";
 
-/**
- * Marks the outcome of the outstanding child as unknown. Keeps the first reason for which "not found" settles nothing
- * (decisions 12 and CA).
- */
+/** Marks the outcome of the outstanding child as unknown. Keeps the first reason for which "not found" settles nothing. */
 export function markUnknown(draft: Draft, childId: string, answer?: string): void {
   const child = draft.order.child;
   if (child?.childId !== childId) return;
@@ -176,7 +173,7 @@ const hasArrived = (child: ChildOrder): boolean =>
 
 /**
  * Voids a child that the venue does not find. A child that the venue has reported on did arrive: for it, "not found"
- * settles nothing (decision 12).
+ * settles nothing.
  */
 export function voidChild(draft: Draft, childId: string): void {
   const child = draft.order.child;
@@ -185,9 +182,7 @@ export function voidChild(draft: Draft, childId: string): void {
   alertOnce(draft, childId, "the venue does not know it any more, only a person can settle it");
 }
 
-/**
- * Settles an unknown child on an operator's word as by a report, whatever the venue said of it before (decision CB).
- */
+/** Settles an unknown child on an operator's word as by a report, whatever the venue said of it before. */
 export function settleChild(draft: Draft, answer: Settlement): void {
   const { childId, state, fills } = answer;
   if (draft.order.child?.childId !== childId) return;
@@ -195,7 +190,7 @@ export function settleChild(draft: Draft, answer: Settlement): void {
   reportChild(draft, { childId, state, fills });
 }
 
-/** Counts what the venue has executed for a restored parent, and lets it go on (decision VD). */
+/** Counts what the venue has executed for a restored parent, and lets it go on. */
 export function resume(draft: Draft, children: readonly ChildFills[]): void {
   if (draft.order.restored === undefined || draft.order.ended !== undefined) return;
   for (const { childId, fills } of children) takeFills(draft, childId, fills);
@@ -217,8 +212,8 @@ function alertOnce(draft: Draft, childId: string, problem: string): void {
 }
 
 /**
- * Counts each execution once (I15). Facts of the venue are never hidden: a late execution (I50) or one beyond the
- * limit is counted and raises an alert. One beyond the limit also stops the parent (decision 11).
+ * Counts each execution once (I15). Facts of the venue are never hidden: a late execution (I50) or one beyond the limit is
+ * counted and raises an alert. One beyond the limit also stops the parent.
  */
 function takeFills(draft: Draft, childId: string, fills: readonly Fill[]): void {
   const late = draft.order.child?.childId !== childId;
@@ -255,7 +250,7 @@ function alert(draft: Draft, kind: AlertKind, detail: string): void {
 const alertOverfill = (draft: Draft, childId: string): void =>
   alert(draft, "OVERFILL", `${childId} executed more than it was sent for`);
 
-/** Stops a parent that is not filled: nothing more is sent (decision 11). A child in flight is awaited. */
+/** Stops a parent that is not filled: nothing more is sent. A child in flight is awaited. */
 function stop(draft: Draft, reason: "OVERFILL" | "BEYOND_LIMIT"): void {
   const { order } = draft;
   if (order.ended !== undefined || order.pendingEnd?.status === "CANCELED") return;
@@ -269,7 +264,7 @@ function isOverfilled(draft: Draft): boolean {
   return exceeds(draft.order, intent.quantity) || (child !== undefined && exceeds(child, child.quantity));
 }
 
-/** Stops a parent after an overfill (decision 11): nothing more is sent, and a child in flight is awaited. */
+/** Stops a parent after an overfill: nothing more is sent, and a child in flight is awaited. */
 function stopOverfilled(draft: Draft, report: ChildReport): void {
   const isNews = draft.facts.length > 0;
   if (isNews) alertOverfill(draft, report.childId);
@@ -316,7 +311,7 @@ export type Closing = Readonly<{
 /** What decides how a parent continues: the fresh quote, and whether its next child needs no pause. */
 type Continuation = Readonly<{ quote?: Quote | undefined; atOnce?: boolean | undefined }>;
 
-/** Closes the outstanding child and decides how the parent continues (decisions 13, 25, 26). */
+/** Closes the outstanding child and decides how the parent continues. */
 export function closeChild(
   draft: Draft,
   closing: Closing,
@@ -366,9 +361,9 @@ export function isInside(order: ParentOrder, quote: Quote): boolean {
 }
 
 /**
- * Returns whether the condition of a parent is met, so that it acts unless something keeps it from it (decision 51): its
- * trigger fired, a slot is open, or it has neither and its price is there. One that waits for its price does not count, nor
- * one that ends or is held. That a POV parent has volume to follow is not judged here.
+ * Returns whether the condition of a parent is met, so that it acts unless something keeps it from it: its trigger fired, a
+ * slot is open, or it has neither and its price is there. One that waits for its price does not count, nor one that ends or
+ * is held. That a POV parent has volume to follow is not judged here.
  */
 export function isMet(order: ParentOrder, quote: Quote, nowMs: number): boolean {
   if (!mayStall(order) || isExpired(order, nowMs)) return false;
@@ -404,7 +399,7 @@ export function endStall(draft: Draft, wait: WaitReason | undefined): void {
   addFact(draft, { kind: "ALERT", alert: "ORDER_RESUMED", detail: "its price went away" });
 }
 
-/** Ends the stall of a parent that has executed something. A child that was refused is no progress (decision 51). */
+/** Ends the stall of a parent that has executed something. A child that was refused is no progress. */
 export function resumeAfterFill(draft: Draft, before: ParentOrder): void {
   if (before.stall === undefined || before.stall.over === true) return;
   if (!draft.facts.some(({ kind }) => kind === "FILLED")) return;

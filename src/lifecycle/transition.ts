@@ -36,10 +36,7 @@ import {
   voidChild,
 } from "./report.ts";
 
-/**
- * Returns the managed id of the `count`-th order (from 1) of a shard. Ids are negative, falling and unique (decision
- * 2).
- */
+/** Returns the managed id of the `count`-th order (from 1) of a shard. Ids are negative, falling and unique. */
 export function managedIdOf(place: Readonly<{ count: number; shard: number }>): number {
   const id = -(place.count * SHARD_COUNT + place.shard);
   invariant(Number.isSafeInteger(id) && id < 0, "I05", `shard ${place.shard} has used up its ids`);
@@ -66,8 +63,8 @@ export const CHILD_PREFIX = "aqc-";
 const BASE = 36;
 
 /**
- * Returns the id of a parent's child: a pure function of parent and attempt, at most 36 characters (decision 4). It
- * contains the acceptance time, so that ids differ from those of an earlier, lost journal.
+ * Returns the id of a parent's child: a pure function of parent and attempt, at most 36 characters. It contains the
+ * acceptance time, so that ids differ from those of an earlier, lost journal.
  */
 export function childIdOf(
   parent: Readonly<{ orderId: number; acceptedAtMs: number }>,
@@ -105,9 +102,8 @@ export interface Transition {
 }
 
 /**
- * The rules of a parent order: state and event in, facts and effects out, without clock, randomness or I/O. An event
- * that does not concern the parent's current state yields no facts (contract "States and transitions", decisions
- * 11-13, 17-26).
+ * The rules of a parent order: state and event in, facts and effects out, without clock, randomness or I/O. An event that
+ * does not concern the parent's current state yields no facts (contract "States and transitions").
  *
  *
  * @example
@@ -197,8 +193,8 @@ function fire(draft: Draft, event: Extract<ParentEvent, { kind: "FIRED" }>): voi
 }
 
 /**
- * Applies the first quote to a post-only order. An order that would cross it is rejected; otherwise it waits for the
- * market to reach its price (decision 21).
+ * Applies the first quote to a post-only order. An order that would cross it is rejected; otherwise it waits for the market
+ * to reach its price.
  */
 function meetFirstQuote(draft: Draft, { quote, fresh }: ExecutionAttempt): void {
   if (!fresh) return wait(draft, "STALE_QUOTE");
@@ -209,7 +205,7 @@ function meetFirstQuote(draft: Draft, { quote, fresh }: ExecutionAttempt): void 
   addFact(draft, { kind: "ENDED", status: "REJECTED", reason: "WOULD_MATCH_IMMEDIATELY" });
 }
 
-/** Returns the trigger to store. A dynamic limit is frozen here, once (decision 19). */
+/** Returns the trigger to store. A dynamic limit is frozen here, once. */
 function triggerOf(order: ParentOrder, fired: Fired, atMs: number): Trigger {
   const { intent } = order;
   const trigger = {
@@ -302,7 +298,7 @@ function intend(draft: Draft, { quantity, limitPrice, slot }: Intention, attempt
   draft.effects.push({ kind: "SUBMIT" });
 }
 
-/** Ends a parent now, or once its child is resolved (decision 13). A cancel overrides a pending expiry. */
+/** Ends a parent now, or once its child is resolved. A cancel overrides a pending expiry. */
 function endBy(draft: Draft, end: PendingEnd): void {
   const { order } = draft;
   if (order.ended !== undefined || order.pendingEnd?.status === "CANCELED") return;
@@ -311,17 +307,14 @@ function endBy(draft: Draft, end: PendingEnd): void {
   addFact(draft, { kind: "END_REQUESTED", end });
 }
 
-/**
- * Expires the unfilled rest of a schedule whose final attempt has passed (decisions 27, 28). A child in flight is
- * awaited.
- */
+/** Expires the unfilled rest of a schedule whose final attempt has passed. A child in flight is awaited. */
 function endSchedule(draft: Draft): void {
   const { order, context } = draft;
   if (!isActive(order) || order.child !== undefined || !isScheduleOver(order, context.nowMs)) return;
   addFact(draft, { kind: "ENDED", status: "EXPIRED", reason: "SCHEDULE_ENDED" });
 }
 
-/** Expires a reduce-only parent whose position is gone: it must not reduce the next one (decision 24). */
+/** Expires a reduce-only parent whose position is gone: it must not reduce the next one. */
 function endWithPosition(draft: Draft): void {
   const { order } = draft;
   if (!order.intent.reduceOnly || !isActive(order) || order.child !== undefined) return;

@@ -186,7 +186,7 @@ export interface ChildReport {
   readonly state: "open" | "closed" | "rejected";
   readonly fills: readonly Fill[];
   readonly final?: boolean;
-  /** With `rejected`: the account has too little of the asset that the child needs (decision HP). */
+  /** With `rejected`: the account has too little of the asset that the child needs. */
   readonly mark?: RefusalMark;
   readonly detail?: string;
 }

@@ -90,7 +90,7 @@ export type Cause =
   /** A person settled an unknown child. */
   | Readonly<{ kind: "OPERATOR"; by: string; why: string }>;
 
-/** Number of shards. It is part of every managed id, so it never changes (decision 2). */
+/** Number of shards. It is part of every managed id, so it never changes. */
 export const SHARD_COUNT = 256;
 
 /**

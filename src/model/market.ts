@@ -3,7 +3,7 @@ import { add, max, min, type Notional, notionalOf, type Price, type Quantity } f
 /** The side of the market that an order executes against: the ask for BUY, the bid for SELL. */
 export type MarketSide = "ask" | "bid";
 
-/** One visible level. Without `size` the source gives none, and the level counts as unlimited (decision 22). */
+/** One visible level. Without `size` the source gives none, and the level counts as unlimited. */
 export interface Level {
   readonly price: Price;
   readonly size?: Quantity;

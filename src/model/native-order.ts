@@ -112,7 +112,7 @@ export interface NativeFill extends Fill {
   readonly commissionAsset?: string;
 }
 
-/** An event of a native order, and the order after it (decision 46). */
+/** An event of a native order, and the order after it. */
 export interface NativeExecution {
   /** Unique per host. */
   readonly executionId: string;

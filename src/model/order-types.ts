@@ -10,7 +10,7 @@ export type TriggeredType =
 /** Types that trade by a schedule or a share of the volume. */
 export type ScheduledType = "TWAP" | "VWAP" | "POV";
 
-/** Canonical types of managed parents (decision 15). */
+/** Canonical types of managed parents. */
 export type ParentType = TriggeredType | ScheduledType | "SYNTHETIC_LIMIT" | "LIMIT_MAKER" | "ICEBERG";
 
 /** Names of order types on input that stand for a canonical type (contract, Order type values). */
@@ -27,8 +27,8 @@ export type OrderTypeAlias =
 export type TriggerKind = "stop" | "takeProfit" | "trailing";
 
 /**
- * Limit of a type's children. `fixed`: a price. `fixedOrOffset`: a price, or a distance from the trigger (decision
- * 19). `cap`: a price only where targetStrategy selects the type (contract rule 6). `none`: no limit.
+ * Limit of a type's children. `fixed`: a price. `fixedOrOffset`: a price, or a distance from the trigger. `cap`: a price
+ * only where targetStrategy selects the type (contract rule 6). `none`: no limit.
  */
 export type LimitKind = "none" | "fixed" | "fixedOrOffset" | "cap";
 
@@ -48,11 +48,11 @@ export interface OrderTypeTraits {
   readonly schedule?: ScheduleKind;
   /** Whether it shows only a part of its quantity at a time. */
   readonly iceberg: Need;
-  /** Whether it is refused if its first quote would match it (decision 21). */
+  /** Whether it is refused if its first quote would match it. */
   readonly postOnly: boolean;
-  /** Legs of a list that it can be: any, any but those of an OCO pair (decision 33), or none (contract rule 8). */
+  /** Legs of a list that it can be: any, any but those of an OCO pair, or none (contract rule 8). */
   readonly legs: "any" | "unpaired" | "none";
-  /** Other names on input. LIMIT is not among them, because other fields decide what it means (decision 32). */
+  /** Other names on input. LIMIT is not among them, because other fields decide what it means. */
   readonly aliases: readonly Exclude<OrderTypeAlias, "LIMIT">[];
   /** With type LIMIT, the value of targetStrategy that selects it. */
   readonly targetStrategy?: number;
@@ -91,7 +91,7 @@ const TABLE: Table = {
  */
 export const TRAITS: Readonly<Record<ParentType, OrderTypeTraits>> = TABLE;
 
-/** The canonical types that can be placed, for catalogues such as exchangeInfo (decision 43). */
+/** The canonical types that can be placed, for catalogues such as exchangeInfo. */
 export const ORDER_TYPES: readonly ParentType[] = Object.freeze(Object.keys(TABLE) as ParentType[]);
 
 /** The parts of an intent that depend on its type. */
@@ -130,9 +130,7 @@ const OF_SCHEDULE: Readonly<Record<ScheduleKind, Parts>> = {
   participation: { participationBips: "required" },
 };
 
-/**
- * Returns whether a type that triggers at a stop price may trail instead when it is a leg of a list (decision 18).
- */
+/** Returns whether a type that triggers at a stop price may trail instead when it is a leg of a list. */
 export function mayTrailAsLeg(type: ParentType): boolean {
   const { trigger } = TRAITS[type];
   return trigger === "stop" || trigger === "takeProfit";

@@ -121,8 +121,8 @@ export function executionAt(stored: StoredOrder, event: number): NativeExecution
 const FIRST_ORDER_ID = 9_007_199_254_740_993n;
 
 /**
- * Distance between order ids. All of them are odd, so a rounded id never names an order; and a page from the rounded
- * id plus one on skips none. Source: decision MC.
+ * Distance between order ids. All of them are odd, so a rounded id never names an order; and a page from the rounded id
+ * plus one on skips none.
  */
 const ORDER_ID_STEP = 10n;
 

@@ -396,7 +396,7 @@ const REJECT_REASONS: ReadonlyMap<string, RejectReason> = new Map([
   [UNKNOWN_INSTRUMENT, "UNKNOWN_INSTRUMENT"],
 ]);
 
-/** Returns a child as an order of its account: a LIMIT if it has a limit price, else a MARKET (decision 4). */
+/** Returns a child as an order of its account: a LIMIT if it has a limit price, else a MARKET. */
 function childTermsOf(child: ChildRequest): OrderTerms {
   const { accountId, symbol, side, timeInForce, quantity, limitPrice, childId } = child;
   const common = { accountId, symbol, side, timeInForce, quantity, clientOrderId: childId, isChild: true };

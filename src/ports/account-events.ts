@@ -94,8 +94,8 @@ export interface ReportedFill {
 }
 
 /**
- * Changes of balances, positions and risk for the private stream. Times are epoch milliseconds (contract, Events,
- * "order, position and risk updates"; decision 45).
+ * Changes of balances, positions and risk for the private stream. Times are epoch milliseconds (contract, Events, "order,
+ * position and risk updates").
  */
 export interface AccountEvents {
   /**

@@ -93,13 +93,13 @@ export interface Renewal {
   /** False if the row of the node is dead or gone. Then nothing was renewed. */
   readonly alive: boolean;
   /**
-   * The clock of the store when it renewed, in whole epoch milliseconds. Nodes compare theirs with it, and all renew at the same
-   * times of it (decision RL).
+   * The clock of the store when it renewed, in whole epoch milliseconds. Nodes compare theirs with it, and all renew at the
+   * same times of it.
    */
   readonly clockMs: number;
   /**
-   * Whether that is the clock of another machine than the caller's. Only then it is a witness for the caller's wall clock
-   * (decision 52). Absent or false: it may be the same clock.
+   * Whether that is the clock of another machine than the caller's. Only then it is a witness for the caller's wall clock.
+   * Absent or false: it may be the same clock.
    */
   readonly elsewhere?: boolean;
   /** What an operator wants of the node; absent if nothing. */
@@ -125,8 +125,8 @@ export interface ShardSet {
 export interface ShardRelease extends ShardSet {
   /**
    * The epochs of the shards, in the order of `shards`. If set, each of them is released only while it has this epoch: a
-   * release that arrives late then takes nothing from a node that has claimed the shard anew. A claim of a shard that the node
-   * owns keeps its epoch: a release without an answer is repeated before such a claim (decision RK).
+   * release that arrives late then takes nothing from a node that has claimed the shard anew. A claim of a shard that the
+   * node owns keeps its epoch: a release without an answer is repeated before such a claim.
    */
   readonly epochs?: readonly number[];
 }

@@ -2,8 +2,8 @@ import type { VolumeBar } from "../model/index.ts";
 import type { Awaitable } from "./host.ts";
 
 /**
- * Executed base-asset volume of the service by minute, for VWAP profiles. Without one the engine uses the bars that
- * it makes of the prints it receives (contract, POST /api/order rule 4; decision 29).
+ * Executed base-asset volume of the service by minute, for VWAP profiles. Without one the engine uses the bars that it
+ * makes of the prints it receives (contract, POST /api/order rule 4).
  */
 export interface VolumeHistory {
   /**
@@ -35,7 +35,7 @@ export interface QuoteInput {
 /**
  * Executed volume as a source sends it. `id` is unique per instrument; {@link MarketData.ownFillsInPrints} says what it is
  * for an own fill. A market with a log of its trades also has `sequence` and `total`, both or neither: POV orders then
- * follow the log, whatever prints are missing or come twice (decision XO).
+ * follow the log, whatever prints are missing or come twice.
  */
 export interface PrintInput {
   readonly symbol: string;
@@ -53,9 +53,8 @@ export interface PrintInput {
 }
 
 /**
- * Why a quote did not count (decision 16). `jump`: too far from the last quote. `unconfirmed`: the first quote after
- * an opening with open parents, without a price to compare it with (decision BR). Both count when the next quote is
- * near them.
+ * Why a quote did not count. `jump`: too far from the last quote. `unconfirmed`: the first quote after an opening with open
+ * parents, without a price to compare it with. Both count when the next quote is near them.
  */
 export type QuoteDrop =
   | "unknown-symbol"
@@ -93,8 +92,8 @@ export type OwnFillsInPrints = "by-execution-id" | "other-id" | "none";
 /** A source of quotes and prints. */
 export interface MarketData {
   /**
-   * How own fills appear among the prints. A POV order counts them as volume and does not follow them (decision 30), so a
-   * wrong word makes it follow itself. `by-execution-id` if left out.
+   * How own fills appear among the prints. A POV order counts them as volume and does not follow them, so a wrong word
+   * makes it follow itself. `by-execution-id` if left out.
    */
   readonly ownFillsInPrints?: OwnFillsInPrints;
   /** Delivers to the sink until the returned function is called. */

@@ -15,8 +15,8 @@ export interface NativeRequest {
 }
 
 /**
- * A native order to place. `requestKey` identifies the signed request: the same bytes, sent again, always have the
- * same key (decision 3).
+ * A native order to place. `requestKey` identifies the signed request: the same bytes, sent again, always have the same
+ * key.
  */
 export type NativePlacement = NativeTerms & NativeRequest;
 

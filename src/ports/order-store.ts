@@ -192,11 +192,10 @@ export interface OrderStore {
   ): Promise<readonly ParentOrder[]>;
   /**
    * Returns at most `limit` names of ended parents of all accounts that come after `after`: by rising account id, and
-   * within an account by client order id in byte order (`COLLATE "C"`, `BINARY`). An empty page means that no name
-   * follows. A page may also be short for other reasons. Pages contain everything that was durable at the latest
-   * `acquire`; names added or deleted while pages are read may or may not appear. An engine that has read all pages
-   * calls `findEnded` only for client ids that may be in them (decision IG); without this method it calls it for
-   * every new client id.
+   * within an account by client order id in byte order (`COLLATE "C"`, `BINARY`). An empty page means that no name follows.
+   * A page may also be short for other reasons. Pages contain everything that was durable at the latest `acquire`; names
+   * added or deleted while pages are read may or may not appear. An engine that has read all pages calls `findEnded` only
+   * for client ids that may be in them; without this method it calls it for every new client id.
    */
   pageEndedNames?(page: EndedNamePage): Promise<readonly EndedName[]>;
   /** Resolves to an ended list of an account, to undefined if there is none of that id. */
@@ -210,12 +209,12 @@ export interface OrderStore {
    */
   deleteEnded(range: Readonly<{ beforeMs: number; limit: number }>): Promise<number>;
   /**
-   * Deletes the rows that `deleteEnded` would delete, and with each row, in the same transaction, the records of its
-   * order. A row stays while its last record is not below the sequence of the newest snapshot of its shard, because an
-   * opening reads the records from there on, and the record of the snapshot itself for its time. Works in short steps
-   * and calls `goesOn` after each; ends when nothing is left to delete, or when `goesOn` returns false. Rows of shards
-   * that another handle has taken over since stay; rejects, and deletes nothing, if those are all shards. An engine calls it instead of `deleteEnded` if the
-   * store has it, and takes snapshots more often (decisions TA and TB).
+   * Deletes the rows that `deleteEnded` would delete, and with each row, in the same transaction, the records of its order.
+   * A row stays while its last record is not below the sequence of the newest snapshot of its shard, because an opening
+   * reads the records from there on, and the record of the snapshot itself for its time. Works in short steps and calls
+   * `goesOn` after each; ends when nothing is left to delete, or when `goesOn` returns false. Rows of shards that another
+   * handle has taken over since stay; rejects, and deletes nothing, if those are all shards. An engine calls it instead of
+   * `deleteEnded` if the store has it, and takes snapshots more often.
    */
   pruneEnded?(range: Readonly<{ beforeMs: number }>, goesOn: () => boolean): Promise<void>;
   /**

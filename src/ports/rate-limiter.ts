@@ -1,6 +1,6 @@
 import type { Awaitable } from "./host.ts";
 
-/** Limits that exchangeInfo shows: request weight per minute and address, orders placed per account (decision 42). */
+/** Limits that exchangeInfo shows: request weight per minute and address, orders placed per account. */
 export interface RateLimits {
   readonly weightPerMinute: number;
   readonly ordersPer10s: number;
@@ -49,10 +49,9 @@ export interface OrderVerdict {
 }
 
 /**
- * Counts request weight per address and orders placed per account, and decides when a limit is exceeded. An address
- * is an IPv4 address, or the first 64 bits of an IPv6 address, such as `2001:db8:0:1::/64`; the service passes it in
- * this form. A rejected promise is answered as a service failure (contract "Errors"; decision 42; convention 3.5 and
- * 5.3).
+ * Counts request weight per address and orders placed per account, and decides when a limit is exceeded. An address is an
+ * IPv4 address, or the first 64 bits of an IPv6 address, such as `2001:db8:0:1::/64`; the service passes it in this form. A
+ * rejected promise is answered as a service failure (contract "Errors"; convention 3.5 and 5.3).
  */
 export interface RateLimiter {
   /** The limits in force; undefined when nothing is ever refused. */

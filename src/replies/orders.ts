@@ -35,7 +35,7 @@ import {
   whole,
 } from "./table.ts";
 
-/** A managed order. Source: contract, Managed order (parent) response fields; decision 15. */
+/** A managed order. Source: contract, Managed order (parent) response fields. */
 export const MANAGED_ORDER = {
   symbol: text as Text,
   instrumentId: maybeNumber as MaybeCount,
@@ -65,10 +65,7 @@ export const MANAGED_ORDER = {
   price2: maybeText as MaybeText,
   trailingAmount: maybeText as MaybeText,
   limitOffset: maybeText as MaybeText,
-  /**
-   * The limit that results from trigger level and limitOffset. It moves until the trigger, which freezes it (decision
-   * 19).
-   */
+  /** The limit that results from trigger level and limitOffset. It moves until the trigger, which freezes it. */
   dynamicLimit: maybeText as MaybeText,
   /** The level that was met or, until then, the one at which a trailing order triggers. That moves with the market. */
   triggerLevel: maybeText as MaybeText,
@@ -157,9 +154,9 @@ export const MANAGED_ORDER_PAGE: typeof PAGE & { readonly orders: readonly [type
 };
 
 /**
- * A managed order as clients see it. Decimals are canonical strings, times are epoch milliseconds. A member that does
- * not apply is undefined and absent from the JSON. There is never a rejectReason, reason or errorMessage.
- * Source: contract, Managed order (parent) response fields; decision 15.
+ * A managed order as clients see it. Decimals are canonical strings, times are epoch milliseconds. A member that does not
+ * apply is undefined and absent from the JSON. There is never a rejectReason, reason or errorMessage. Source: contract,
+ * Managed order (parent) response fields.
  */
 export type ManagedOrder = WrittenOf<typeof MANAGED_ORDER>;
 
@@ -213,7 +210,7 @@ export type LegIdentity = WrittenOf<Leg>;
 
 /**
  * An order list as clients see it. Times are epoch milliseconds. Both members list the legs in the same order: working,
- * protective, then the other. Source: contract, Linked order list reply; decisions 6 and 35.
+ * protective, then the other. Source: contract, Linked order list reply.
  */
 export type OrderListView = WrittenOf<typeof LIST> & Readonly<{ orderReports: readonly ManagedOrder[] }>;
 
@@ -298,7 +295,7 @@ export const CANCELED_NATIVE_ORDER: typeof NATIVE_TRANSACTION & typeof CANCELED 
   ...CANCELED,
 };
 
-/** One event of a native order. Source: decision 46. */
+/** One event of a native order. */
 export const EXECUTION = {
   symbol: text as Text,
   orderId: maybeWhole as MaybeId<bigint>,
@@ -356,7 +353,7 @@ export type Amounts<Order, A> = {
     : Order[N];
 };
 
-/** One element of the execution history. Source: decision 46. */
+/** One element of the execution history. */
 export type ExecutionView = WrittenOf<typeof EXECUTION>;
 
 /**

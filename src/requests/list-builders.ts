@@ -37,10 +37,10 @@ export interface OtoOrders extends ListCommonFields {
 
 /**
  * Returns the intent of a bracket (an OTOCO): when the entry is filled, the exits are released, and only one of them
- * executes. The exits have the entry's quantity and the other side, and are reduce-only unless they say otherwise. A
- * leg without a client id gets that of the list with `-entry`, `-profit` or `-stop` behind it.
- * Throws an OrderError that names the invalid field, such as stopLoss.stopPrice. Rules and codes are those of
- * {@link listIntent}. Source: contract, List creation rule 4; decisions JH and JI.
+ * executes. The exits have the entry's quantity and the other side, and are reduce-only unless they say otherwise. A leg
+ * without a client id gets that of the list with `-entry`, `-profit` or `-stop` behind it. Throws an OrderError that names
+ * the invalid field, such as stopLoss.stopPrice. Rules and codes are those of {@link listIntent}. Source: contract, List
+ * creation rule 4.
  *
  * @example
  * ```ts
@@ -72,9 +72,9 @@ export function bracket(orders: BracketOrders): ListIntent {
 
 /**
  * Returns the intent of an OCO: two orders of which only one executes. With SELL, `takeProfit` is the upper order; with
- * BUY, the lower one. A leg without a client id gets that of the list with `-profit` or `-stop` behind it.
- * Throws an OrderError that names the invalid field, such as stopLoss.stopPrice. Rules and codes are those of
- * {@link listIntent}. Source: contract, List creation rule 2; decision JI.
+ * BUY, the lower one. A leg without a client id gets that of the list with `-profit` or `-stop` behind it. Throws an
+ * OrderError that names the invalid field, such as stopLoss.stopPrice. Rules and codes are those of {@link listIntent}.
+ * Source: contract, List creation rule 2.
  *
  * @example
  * ```ts
@@ -96,10 +96,9 @@ export function oco(orders: OcoOrders): ListIntent {
 }
 
 /**
- * Returns the intent of an OTO: a working order that releases a pending order when it is filled. A leg without a client
- * id gets that of the list with `-working` or `-pending` behind it.
- * Throws an OrderError that names the invalid field, such as pending.price. Rules and codes are those of
- * {@link listIntent}. Source: contract, List creation rule 3; decision JI.
+ * Returns the intent of an OTO: a working order that releases a pending order when it is filled. A leg without a client id
+ * gets that of the list with `-working` or `-pending` behind it. Throws an OrderError that names the invalid field, such as
+ * pending.price. Rules and codes are those of {@link listIntent}. Source: contract, List creation rule 3.
  *
  * @example
  * ```ts

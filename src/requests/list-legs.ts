@@ -52,10 +52,7 @@ export type Prefixed<P extends string, T> = {
     : `${P}${Capitalize<K & string>}`]: T[K];
 };
 
-/**
- * Fields of every list. The expiry applies to each leg whose TimeInForce is GTD and that has no expiry of its own
- * (decision 10).
- */
+/** Fields of every list. The expiry applies to each leg whose TimeInForce is GTD and that has no expiry of its own. */
 export type ListCommonFields = Readonly<{
   /** The canonical symbol, such as BTC/USD. */
   symbol: string;
@@ -241,8 +238,8 @@ const EXPIRY = ["expireTime", "goodTillDate"] as const;
 
 /**
  * Reads the legs of a list in sequence. Throws an OrderError that names a field as the request does: the error of an
- * invalid leg, DUPLICATE_ORDER (-2010) for two legs with the same client id, PARAMETER_NOT_REQUIRED (-1106) for an
- * expiry of the list that no leg uses. Source: contract, List creation rules; decisions 1, 3, 10, 18.
+ * invalid leg, DUPLICATE_ORDER (-2010) for two legs with the same client id, PARAMETER_NOT_REQUIRED (-1106) for an expiry
+ * of the list that no leg uses. Source: contract, List creation rules.
  */
 export function readLegs<Part extends string>(
   legs: Readonly<Record<Part, LegNames>>,
@@ -299,10 +296,10 @@ function refuseSameId(legs: readonly Leg[]): void {
 type LegPair = Readonly<{ upper: Leg; lower: Leg }>;
 
 /**
- * Returns the legs of a pair in display order: protective, then profit. The profit leg is the lower leg of a BUY and
- * the upper leg of a SELL. Throws OCO_BOTH_LIMIT (-1168) or OCO_TYPE_REJECTED (-1158) for two legs of one kind; -1165,
- * -1166 or -1196 to -1199 for a leg on the wrong side; BAD_PRICE_RELATION (-2010) with both fields if the upper level
- * is not above the lower one. Source: contract, List creation rules 2 and 5; decisions 6 and 33; complaint 44.
+ * Returns the legs of a pair in display order: protective, then profit. The profit leg is the lower leg of a BUY and the
+ * upper leg of a SELL. Throws OCO_BOTH_LIMIT (-1168) or OCO_TYPE_REJECTED (-1158) for two legs of one kind; -1165, -1166 or
+ * -1196 to -1199 for a leg on the wrong side; BAD_PRICE_RELATION (-2010) with both fields if the upper level is not above
+ * the lower one. Source: contract, List creation rules 2 and 5; complaint 44.
  */
 export function pairOf({ upper, lower }: LegPair): readonly LegIntent[] {
   refuseOneKind(upper, lower);

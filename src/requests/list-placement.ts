@@ -23,12 +23,10 @@ import { marketOf } from "./symbols.ts";
 export type ListCommand = Actor & Readonly<{ list: ListIntent }>;
 
 /**
- * Reads the parameters of a list placement. In a list, LIMIT is a managed limit, and a stop or take-profit leg may
- * trail.
- * Throws an OrderError that names the field as it was sent: -1102 for a missing field, including listClientOrderId;
- * -1104 for an unknown field; -1106 for a field that the leg's type does not take; -1014 for a schedule; -1121 for a
- * symbol that is not a market; and the errors of OCO pairs. Source: contract, List creation rules; decisions 3, 6, 10,
- * 18, 33, 38.
+ * Reads the parameters of a list placement. In a list, LIMIT is a managed limit, and a stop or take-profit leg may trail.
+ * Throws an OrderError that names the field as it was sent: -1102 for a missing field, including listClientOrderId; -1104
+ * for an unknown field; -1106 for a field that the leg's type does not take; -1014 for a schedule; -1121 for a symbol that
+ * is not a market; and the errors of OCO pairs. Source: contract, List creation rules.
  */
 export function readListPlacement(
   form: ListForm,
@@ -69,9 +67,9 @@ const formOption: OptionCheck = /* @__PURE__ */ (() => wordOption(Object.keys(LI
 /**
  * Returns the canonical intent of a list given in process. Names, rules and errors are the same as on the wire. A leg
  * without a client id gets one from `options.clientId`, which receives the name of the field; without that option,
- * PARAMETER_MISSING (-1102) is thrown. Throws an OrderError that names the invalid field, a RangeError for a form that
- * does not exist, and a TypeError for fields that are not an object and for an option that is unknown or wrong.
- * Source: contract, List creation rules; decisions 10, 18, 33.
+ * PARAMETER_MISSING (-1102) is thrown. Throws an OrderError that names the invalid field, a RangeError for a form that does
+ * not exist, and a TypeError for fields that are not an object and for an option that is unknown or wrong. Source:
+ * contract, List creation rules.
  *
  * @example
  * ```ts
@@ -116,7 +114,7 @@ export function listOf(source: LegSource, readOrders: ReadOrders): ListIntent {
   return { listClientOrderId: newClientOrderId, ...readOrders(source) };
 }
 
-/** Reads the legs of each form and puts them in display order (decision 6). */
+/** Reads the legs of each form and puts them in display order. */
 const READERS: Readonly<Record<ListForm, ReadOrders>> = {
   oco: (source) => {
     const { above, below } = readLegs(LIST_NAMES.oco.legs, source);

@@ -6,8 +6,8 @@ import { conflict, type NameOf, pickFields } from "./parameters.ts";
 import { capped, int64, oneOf, optionalField, preset, text, textRule, timeRule, whole } from "./rule.ts";
 
 /**
- * The kline intervals, shortest first, as the convention names them. Seconds are not among them: no bar is shorter than
- * a minute. Source: decision NH.
+ * The kline intervals, shortest first, as the convention names them. Seconds are not among them: no bar is shorter than a
+ * minute.
  */
 export const KLINE_INTERVALS = [
   "1m",
@@ -247,10 +247,7 @@ export function readTickerQuery(parameters: Parameters): TickerQuery {
   return TICKER_SET.read(pickFields(parameters, SYMBOL));
 }
 
-/**
- * Reads the parameters of GET /api/ticker/24hr and ignores all others. Throws an OrderError -1105 for an empty symbol.
- * Source: decision 43.
- */
+/** Reads the parameters of GET /api/ticker/24hr and ignores all others. Throws an OrderError -1105 for an empty symbol. */
 export function readDayTickerQuery(parameters: Parameters): DayTickerQuery {
   const { symbol } = DAY_TICKER_SET.read(pickFields(parameters, SYMBOL));
   return symbol === undefined ? {} : { symbol };

@@ -30,10 +30,7 @@ export type MethodDescriptor = Readonly<
   } & ({ route: AnyRoute } | { act: SessionAct })
 >;
 
-/**
- * The names and forms of a connection's requests, replies and events: the service's own, or those of the convention
- * (decision NO).
- */
+/** The names and forms of a connection's requests, replies and events: the service's own, or those of the convention. */
 export type Dialect = "own" | "convention";
 
 /** Operations of the service's own methods that have a route for existing clients only. */
@@ -115,14 +112,11 @@ const CONVENTION: readonly MethodDescriptor[] = [
 
 /**
  * Every request method of `/ws/listenKey`. `SUBSCRIBE` is the older push subscription with a session token of the host.
- * Source: contract, WebSocket request methods; decisions 39, 43, 45 and NO.
+ * Source: contract, WebSocket request methods.
  */
 export const METHODS: readonly MethodDescriptor[] = Object.freeze(OWN.map((method) => Object.freeze(method)));
 
-/**
- * Every request method of `/compat/ws-api/v3`: one for each route of the compat prefix, and the acts of a connection.
- * Source: decision NO.
- */
+/** Every request method of `/compat/ws-api/v3`: one for each route of the compat prefix, and the acts of a connection. */
 export const COMPAT_METHODS: readonly MethodDescriptor[] = Object.freeze(
   CONVENTION.map((method) => Object.freeze(method)),
 );
@@ -162,8 +156,8 @@ export const SESSION_ACTS: Readonly<Record<SessionAct, RequestShape>> = {
 };
 
 /**
- * Reads the parameters of userDataStream.subscribe.signature: the account whose events are requested, by default the
- * key's. Throws an OrderError -1104 for an unknown parameter. Source: decision 45.
+ * Reads the parameters of userDataStream.subscribe.signature: the account whose events are requested, by default the key's.
+ * Throws an OrderError -1104 for an unknown parameter.
  */
 export function readSubscription(parameters: Parameters): Actor {
   return actorOf(ACCOUNT_SET.read(plainFields(parameters, ACCOUNT_NAMES)));

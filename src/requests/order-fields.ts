@@ -74,7 +74,7 @@ type OrderField = Field &
     rule?: FieldRule<unknown>;
     /** Rules by kind of schedule, in place of `rule`. */
     schedules?: Readonly<Partial<Record<ScheduleKind, FieldRule<unknown>>>>;
-    /** Whether a leg that trails may have the field in place of its stop price (decision 18). */
+    /** Whether a leg that trails may have the field in place of its stop price. */
     trailsLeg?: true;
   }>;
 

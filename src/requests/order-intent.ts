@@ -109,9 +109,9 @@ const MINUTE_MS = 60_000;
 const WINDOW_MS = 512 * MINUTE_MS;
 
 /**
- * Returns the schedule of a TWAP or VWAP; undefined for other types. An explicit profile has one weight per interval,
- * so intervalCount may be left out. Throws BAD_COMBINATION (-1128) if intervalCount differs from the number of weights,
- * and the errors of {@link checkWindow}. Source: contract, Order input fields; decisions 27-29.
+ * Returns the schedule of a TWAP or VWAP; undefined for other types. An explicit profile has one weight per interval, so
+ * intervalCount may be left out. Throws BAD_COMBINATION (-1128) if intervalCount differs from the number of weights, and
+ * the errors of {@link checkWindow}. Source: contract, Order input fields.
  */
 function scheduleTerms(order: OrderFieldValues): ScheduleTerms | undefined {
   const { interval, intervalCount, intervalDelay = 0, volumeProfile } = order;
@@ -163,10 +163,9 @@ export const fieldsOption: OptionCheck = /* @__PURE__ */ objectOption("an object
 
 /**
  * Returns the canonical intent of an order given in process. Rules and errors are the same as on the wire. Without
- * newClientOrderId the id comes from `options.clientId`; without both, PARAMETER_MISSING (-1102) is thrown.
- * Throws an OrderError that names the invalid field, and a TypeError for fields that are not an object and for an
- * option that is unknown or wrong.
- * Source: contract, Order input fields; decisions 7, 10, 18, 19, 28-32.
+ * newClientOrderId the id comes from `options.clientId`; without both, PARAMETER_MISSING (-1102) is thrown. Throws an
+ * OrderError that names the invalid field, and a TypeError for fields that are not an object and for an option that is
+ * unknown or wrong. Source: contract, Order input fields.
  *
  * @example
  * ```ts
@@ -242,10 +241,10 @@ function intentFrom(order: OrderFieldValues, nameOf: NameOf): ParentIntent {
   return intent as ParentIntent;
 }
 
-/** Alternative limits of a type that takes either: a fixed price, or a distance from the trigger (decision 19). */
+/** Alternative limits of a type that takes either: a fixed price, or a distance from the trigger. */
 export const TRAILING_LIMITS = ["price", "limitOffset"] as const;
 
-/** Returns the trailing distance. A stop or take-profit leg that does not trail needs its stop price (decision 18). */
+/** Returns the trailing distance. A stop or take-profit leg that does not trail needs its stop price. */
 function trailingDistance(order: OrderFieldValues, nameOf: NameOf): TrailingDistance | undefined {
   if (TRAITS[order.type].trigger === "trailing") requireOne(order, INTENT_MEMBERS.trailing.of, nameOf);
   const { trailingDelta, price2, trailingAmount } = order;
@@ -281,10 +280,7 @@ function requireOne(
   throw conflict((sent.length === 0 ? fields : sent).map(nameOf), advice);
 }
 
-/**
- * Returns the lifetime (decision 10). Both names of the expiry must agree. The lifetime is GTD if and only if there is
- * an expiry.
- */
+/** Returns the lifetime. Both names of the expiry must agree. The lifetime is GTD if and only if there is an expiry. */
 function timeInForce(order: OrderFieldValues, nameOf: NameOf): TimeInForce {
   const { expireTime, goodTillDate } = order;
   const expireTimeMs = expireTime ?? goodTillDate;
@@ -316,18 +312,17 @@ function memberText<K extends keyof ParentIntent>(intent: ParentIntent, member: 
 }
 
 /**
- * Returns the canonical text of an intent. Two placements have the same text if and only if they ask for the same
- * order, whatever aliases, defaults and decimal spellings they use. The client id is not part of it. Source: decision
- * 1.
+ * Returns the canonical text of an intent. Two placements have the same text if and only if they ask for the same order,
+ * whatever aliases, defaults and decimal spellings they use. The client id is not part of it.
  */
 export function canonicalIntent(intent: ParentIntent): string {
   return JSON.stringify(CANONICAL_MEMBERS.map((member) => memberText(intent, member)));
 }
 
 /**
- * Returns the canonical text of a list's intent. Two lists have the same text if and only if they ask for the same
- * orders in the same roles. The contingency and the position of a leg determine its role. A leg's client id is part of
- * the text if the caller gave it; the list's own id is not. Source: decision 1.
+ * Returns the canonical text of a list's intent. Two lists have the same text if and only if they ask for the same orders
+ * in the same roles. The contingency and the position of a leg determine its role. A leg's client id is part of the text if
+ * the caller gave it; the list's own id is not.
  */
 export function canonicalList({ contingency, legs }: Pick<ListIntent, "contingency" | "legs">): string {
   return JSON.stringify([

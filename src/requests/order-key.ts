@@ -67,11 +67,10 @@ export const ORDER_KEY: Readonly<Record<OrderKeyContext["purpose"], RequestShape
 };
 
 /**
- * Reads the parameters that name an order to read or cancel. `newClientOrderId` is the id of the cancel itself.
- * Throws an OrderError: -1102 without a symbol or without any id, -1121 for a symbol that is not accepted, -1128 for
- * client-id aliases that differ, -1119 for an empty and -1100 for a malformed id, -1108 beyond 64 bits, -1104 for an
- * unknown parameter, -1145 for unknown cancelRestrictions. Source: contract, Native status and history; decisions 2, 5,
- * 44 and NN; convention 3.3.
+ * Reads the parameters that name an order to read or cancel. `newClientOrderId` is the id of the cancel itself. Throws an
+ * OrderError: -1102 without a symbol or without any id, -1121 for a symbol that is not accepted, -1128 for client-id
+ * aliases that differ, -1119 for an empty and -1100 for a malformed id, -1108 beyond 64 bits, -1104 for an unknown
+ * parameter, -1145 for unknown cancelRestrictions. Source: contract, Native status and history; convention 3.3.
  */
 export function readOrderKey(parameters: Parameters, context: OrderKeyContext): OrderKey {
   const fields = ORDER_KEY_SET.read(plainFields(parameters, ORDER_KEY_NAMES[context.purpose]));
@@ -129,10 +128,9 @@ export const LIST_KEY: Readonly<Record<ListKeyContext["purpose"], RequestShape>>
 };
 
 /**
- * Reads the parameters that name a list to read or cancel.
- * Throws an OrderError: -1102 without an id, -1128 for client ids that differ, -1119 for an empty client id, -1100 for
- * a malformed one, -1108 beyond 64 bits, -1121 for an unknown symbol, -1104 for an unknown parameter.
- * Source: contract, List queries; decisions 5, 38, 44.
+ * Reads the parameters that name a list to read or cancel. Throws an OrderError: -1102 without an id, -1128 for client ids
+ * that differ, -1119 for an empty client id, -1100 for a malformed one, -1108 beyond 64 bits, -1121 for an unknown symbol,
+ * -1104 for an unknown parameter. Source: contract, List queries.
  */
 export function readListKey(parameters: Parameters, { resolve, purpose }: ListKeyContext): ListLookup {
   const fields = LIST_KEY_SET.read(plainFields(parameters, LIST_KEY_NAMES[purpose]));

@@ -26,9 +26,8 @@ const LIST_PAGE_SET = fieldSet({
 export const LIST_PAGE: RequestShape = { names: LIST_PAGE_NAMES, set: LIST_PAGE_SET };
 
 /**
- * Reads the parameters of GET /api/v3/openOrderList and /api/v3/allOrderList.
- * Throws an OrderError: limit above 1000 -1102, below 1 -1130; a start after the end -1023; -1104 for an unknown
- * parameter. Source: contract, List queries; decision 36.
+ * Reads the parameters of GET /api/v3/openOrderList and /api/v3/allOrderList. Throws an OrderError: limit above 1000 -1102,
+ * below 1 -1130; a start after the end -1023; -1104 for an unknown parameter. Source: contract, List queries.
  */
 export function readListPage(parameters: Parameters): ListPage {
   const fields = LIST_PAGE_SET.read(plainFields(parameters, LIST_PAGE_NAMES));
@@ -100,9 +99,9 @@ export const ORDER_HISTORY_PAGE: RequestShape = { names: HISTORY_NAMES, set: HIS
 
 /**
  * Reads the parameters of GET /api/v2/allOrders, and of GET /compat/api/v3/allOrders, where the symbol may be an alias.
- * Throws an OrderError: -1102 without a symbol or with a limit above 1000, -1130 for a limit below 1, -1121 for a
- * symbol that is unknown or not accepted, -1128 for client-id aliases that differ, -1023 for a start after the end, -1104
- * for an unknown parameter. Source: contract, Native status and history; decision 44.
+ * Throws an OrderError: -1102 without a symbol or with a limit above 1000, -1130 for a limit below 1, -1121 for a symbol
+ * that is unknown or not accepted, -1128 for client-id aliases that differ, -1023 for a start after the end, -1104 for an
+ * unknown parameter. Source: contract, Native status and history.
  */
 export function readAllOrdersPage(parameters: Parameters, context: SymbolContext): AllOrdersPage {
   const fields = ALL_ORDERS_SET.read(plainFields(parameters, HISTORY_NAMES));

@@ -21,12 +21,11 @@ export const POST_ONLY: ReadonlySet<unknown> = new Set(["GTX", "POST_ONLY"]);
 
 /**
  * Returns the fields of a single order under its canonical type, without those that only select it. LIMIT is a managed
- * order if apiManaged, targetStrategy, icebergQty, an expiry or timeInForce makes it one (decision 32). With
- * targetStrategy it is a schedule with a price; with GTX or POST_ONLY it is a LIMIT_MAKER.
- * Throws PARAMETER_MISSING (-1102) without a type or without the price of such a schedule, PARAMETER_NOT_REQUIRED
- * (-1106) for a price on TWAP, VWAP or POV by name, BAD_ORDER_TYPE (-1116) for a type that is unknown or not managed,
- * BAD_STRATEGY (-1134) for an unknown targetStrategy, UNSUPPORTED_COMBINATION (-1014) for a targetStrategy on another
- * type.
+ * order if apiManaged, targetStrategy, icebergQty, an expiry or timeInForce makes it one. With targetStrategy it is a
+ * schedule with a price; with GTX or POST_ONLY it is a LIMIT_MAKER. Throws PARAMETER_MISSING (-1102) without a type or
+ * without the price of such a schedule, PARAMETER_NOT_REQUIRED (-1106) for a price on TWAP, VWAP or POV by name,
+ * BAD_ORDER_TYPE (-1116) for a type that is unknown or not managed, BAD_STRATEGY (-1134) for an unknown targetStrategy,
+ * UNSUPPORTED_COMBINATION (-1014) for a targetStrategy on another type.
  */
 export function typedOrder(fields: PlainFields): PlainFields {
   const type = typeNameOf(fields, ownName);
@@ -45,10 +44,9 @@ export function typedOrder(fields: PlainFields): PlainFields {
 export type LegPlace = Readonly<{ nameOf: NameOf; inPair: boolean }>;
 
 /**
- * Returns the fields of a leg under its canonical type. LIMIT is a managed limit here (convention 1.2 h).
- * Throws as {@link typedOrder} does. Schedules and ICEBERG are refused in an OCO pair with OCO_TYPE_REJECTED (-1158).
- * Elsewhere in a list, schedules are refused with UNSUPPORTED_COMBINATION. Source: contract rule 8, decisions 33 and
- * 35.
+ * Returns the fields of a leg under its canonical type. LIMIT is a managed limit here (convention 1.2 h). Throws as {@link
+ * typedOrder} does. Schedules and ICEBERG are refused in an OCO pair with OCO_TYPE_REJECTED (-1158). Elsewhere in a list,
+ * schedules are refused with UNSUPPORTED_COMBINATION. Source: contract rule 8.
  */
 export function typedLeg(fields: PlainFields, { nameOf, inPair }: LegPlace): PlainFields {
   const type = typeNameOf(fields, nameOf);
@@ -77,10 +75,7 @@ function canonicalType(type: string, nameOf: NameOf): ParentType {
   throw new OrderError("BAD_ORDER_TYPE", { field: nameOf("type"), advice });
 }
 
-/**
- * Returns whether the fields of a single order ask for a native order: MARKET, or a LIMIT that no field makes managed.
- * Source: decision 32.
- */
+/** Returns whether the fields of a single order ask for a native order: MARKET, or a LIMIT that no field makes managed. */
 export function isNative(fields: PlainFields): boolean {
   if (fields.type === "MARKET") return fields.apiManaged !== true;
   return fields.type === "LIMIT" && fields.targetStrategy === undefined && !isManagedLimit(fields);
@@ -130,8 +125,8 @@ function strategyType(targetStrategy: PlainValue | undefined, nameOf: NameOf): P
 }
 
 /**
- * The trailing type that replaces a stop or take-profit with a trailingDelta on the compat prefix, by the name of the
- * stop or take-profit. Source: decision NC.
+ * The trailing type that replaces a stop or take-profit with a trailingDelta on the compat prefix, by the name of the stop
+ * or take-profit.
  */
 export const COMPAT_TRAILING: ReadonlyMap<string, ParentType> = new Map([
   ["STOP_LOSS", "TRAILING_STOP_MARKET"],

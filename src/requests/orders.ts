@@ -316,7 +316,7 @@ export interface LimitMakerLeg extends OrderTerms, Limited {
   readonly type: "LIMIT_MAKER" | "POST_ONLY";
 }
 
-/** A limit that shows only a part of its quantity at a time. It cannot be a leg of an OCO pair (decision 33). */
+/** A limit that shows only a part of its quantity at a time. It cannot be a leg of an OCO pair. */
 export interface IcebergLeg extends OrderTerms, Limited {
   readonly type: "ICEBERG";
   /** How much is shown, and sent, at once: a decimal string, at most the quantity. */

@@ -184,7 +184,7 @@ const SHOWN = 64;
 
 /**
  * Returns the error of names of which one at least is not `known`: -1104, with the counts, the first unknown name and the
- * nearest known one, unless it was sent too (decisions 38 and MG).
+ * nearest known one, unless it was sent too.
  */
 export function unread(sent: readonly string[], known: ReadonlySet<string>): OrderError {
   const first = sent.find((name) => !known.has(name)) ?? "";
@@ -195,10 +195,10 @@ export function unread(sent: readonly string[], known: ReadonlySet<string>): Ord
   return new OrderError("UNREAD_PARAMETER", { field, read, sent: sent.length, advice });
 }
 
-/** Authentication parameters: known on every signed route, but read only by the signature checks (decision 49). */
+/** Authentication parameters: known on every signed route, but read only by the signature checks. */
 const AUTHENTICATION: readonly string[] = ["nonce", "timestamp", "recvWindow", "signature"];
 
-/** Parameters of the public convention that writes accept and ignore (decision 38). */
+/** Parameters of the public convention that writes accept and ignore. */
 const CONVENTIONAL: readonly string[] = [
   "newOrderRespType",
   "strategyId",
@@ -239,8 +239,8 @@ const INT64_MAX = 2n ** 63n - 1n;
 const INT64_MIN = -(2n ** 63n);
 
 /**
- * Converts the parameters of a signed request to values. `fieldOf` returns the field whose rule reads a parameter.
- * Throws UNREAD_PARAMETER (-1104) for an unknown parameter (decision 38), and the errors of {@link plainValue}.
+ * Converts the parameters of a signed request to values. `fieldOf` returns the field whose rule reads a parameter. Throws
+ * UNREAD_PARAMETER (-1104) for an unknown parameter, and the errors of {@link plainValue}.
  */
 export function plainFields(
   parameters: Parameters,

@@ -28,7 +28,7 @@ import {
 } from "./rule.ts";
 import { marketOf, type ResolveSymbol } from "./symbols.ts";
 
-/** A placement: its actor, its intent, and whether its client id was generated (decision 3). */
+/** A placement: its actor, its intent, and whether its client id was generated. */
 export type PlaceCommand = Actor & Readonly<{ intent: ParentIntent; generatedClientId: boolean }>;
 
 /** Dependencies of reading a placement: the catalogue, and a generator of client ids by field name. */
@@ -38,10 +38,9 @@ export type PlacementContext = Readonly<{ resolve: ResolveSymbol; clientId: (fie
 export const PLACEMENT_NAMES: KnownNames = namesOfWrite(ORDER_NAMES);
 
 /**
- * Reads the parameters of POST /api/order into a command for an advanced order.
- * Throws an OrderError that names the invalid field: -1104 for an unknown parameter, -1116 for a type that is not
- * available, -1106 for a field that the type does not take, -1121 for a symbol that is unknown or not a liquidity
- * market. Source: contract, Single-parent advanced creation; decisions 7, 10, 32, 38, 44.
+ * Reads the parameters of POST /api/order into a command for an advanced order. Throws an OrderError that names the invalid
+ * field: -1104 for an unknown parameter, -1116 for a type that is not available, -1106 for a field that the type does not
+ * take, -1121 for a symbol that is unknown or not a liquidity market. Source: contract, Single-parent advanced creation.
  */
 export function readPlacement(parameters: Parameters, context: PlacementContext): PlaceCommand {
   const command = commandOf(parameters, context.clientId);
@@ -110,7 +109,7 @@ const NATIVE_TYPES: readonly string[] = ["LIMIT", "MARKET"];
 
 /**
  * Returns the kind of order that the parameters of POST /api/order ask for. Throws an OrderError for a LIMIT or MARKET:
- * -1104 for an unknown parameter, -1130 for a value of the wrong kind. Source: decision 32.
+ * -1104 for an unknown parameter, -1130 for a value of the wrong kind.
  */
 export function placementFlow(parameters: Parameters): "native" | "managed" {
   if (!NATIVE_TYPES.includes(parameters.get("type")?.text ?? "")) return "managed";
@@ -118,11 +117,10 @@ export function placementFlow(parameters: Parameters): "native" | "managed" {
 }
 
 /**
- * Reads the parameters of a native placement: LIMIT with price and quantity, MARKET with quantity or quoteOrderQty.
- * Throws an OrderError that names the invalid field: -1116 for an advanced or unknown type, -1106 for a field that
- * native orders do not take, -1114 for timeInForce on MARKET, -1102 without a required field, -1128 for both amounts,
- * -1121 for a symbol that is unknown or not a liquidity market.
- * Source: contract, Ordinary order flow; decision 32; convention 1, gap 9, and 3.1.
+ * Reads the parameters of a native placement: LIMIT with price and quantity, MARKET with quantity or quoteOrderQty. Throws
+ * an OrderError that names the invalid field: -1116 for an advanced or unknown type, -1106 for a field that native orders
+ * do not take, -1114 for timeInForce on MARKET, -1102 without a required field, -1128 for both amounts, -1121 for a symbol
+ * that is unknown or not a liquidity market. Source: contract, Ordinary order flow; convention 1, gap 9, and 3.1.
  */
 export function readNativePlacement(parameters: Parameters, context: PlacementContext): NativeCommand {
   const { actor, order } = splitActor(plainFields(parameters, PLACEMENT_NAMES));

@@ -33,7 +33,7 @@ export type RouteName =
   | "openOrderLists.status"
   | "allOrderLists";
 
-/** The operations that only the compat prefix has (decision NA). */
+/** The operations that only the compat prefix has. */
 export type CompatName =
   | "ticker.price"
   | "ticker.book"
@@ -53,10 +53,10 @@ export type CompatName =
 /** HTTP methods of routes. */
 export type RouteMethod = "GET" | "POST" | "DELETE";
 
-/** Permission that a caller needs. TRADE does not imply READ (decision 39). */
+/** Permission that a caller needs. TRADE does not imply READ. */
 export type RouteAccess = "PUBLIC" | "READ" | "TRADE";
 
-/** How requests are signed: the rows of the table in decision 40, and NONE for public routes. */
+/** How requests are signed: the rows of the table in the rule "Signatures by kind of route", and NONE for public routes. */
 export type RouteScheme = "NONE" | "V2_QUERY" | "LEGACY" | "V3";
 
 /** Weight of a request. It is a function if it depends on a parameter; such a function never throws. */
@@ -72,11 +72,10 @@ export type RouteDescriptor<N extends RouteName | CompatName = RouteName> = Read
   scheme: RouteScheme;
   weight: RouteWeight;
   /**
-   * Whether it creates advanced orders. Such a route is refused with 404 -1020 while the deployment's flag or mode is
-   * off (decision 14).
+   * Whether it creates advanced orders. Such a route is refused with 404 -1020 while the deployment's flag or mode is off.
    */
   advanced: boolean;
-  /** Whether requests and replies have the forms that clients of the public convention use (decision NA). */
+  /** Whether requests and replies have the forms that clients of the public convention use. */
   compat?: true;
 }>;
 
@@ -128,7 +127,7 @@ const ORDER_STATUS = {
 
 const ALL_ORDERS = { ...ORDER_STATUS, name: "allOrders", weight: pageWeight(20, 500) } as const;
 
-/** The older POST forms of reading. They keep the nonce rules of a POST and need only READ (decision 39). */
+/** The older POST forms of reading. They keep the nonce rules of a POST and need only READ. */
 const POST_READING = { method: "POST", access: "READ", scheme: "LEGACY", advanced: false } as const;
 const SCALED_STATUS = { ...POST_READING, name: "order.status.scaled", weight: 4 } as const;
 
@@ -176,8 +175,7 @@ const TABLE: readonly RouteDescriptor[] = [
 
 /**
  * Every route, aliases included. Weights are the convention's for the usual number of rows. A page of open orders is
- * bounded, so it has the weight that the convention gives one market. Source: contract, Endpoints; decisions 39, 40, 43
- * and GF.
+ * bounded, so it has the weight that the convention gives one market. Source: contract, Endpoints.
  */
 export const ROUTES: readonly RouteDescriptor[] = Object.freeze(TABLE.map((route) => Object.freeze(route)));
 
@@ -234,9 +232,9 @@ const COMPAT_TABLE: readonly Row[] = [
 const ADVANCED: RegExp = /^order\.(?:place|test)$|^orderList\.place/;
 
 /**
- * The routes of the second prefix, for clients of the public convention that cannot change the paths they call. They
- * have the handlers, weights and permissions of the service's own routes. Every signed one needs a timestamp, as in the
- * convention. Source: decision NA.
+ * The routes of the second prefix, for clients of the public convention that cannot change the paths they call. They have
+ * the handlers, weights and permissions of the service's own routes. Every signed one needs a timestamp, as in the
+ * convention.
  */
 export const COMPAT_ROUTES: readonly AnyRoute[] = Object.freeze(
   COMPAT_TABLE.map(([method, path, access, name, weight]) =>
@@ -265,9 +263,8 @@ export function routesAt(path: string): readonly AnyRoute[] {
 }
 
 /**
- * Returns the route of a method and an exact raw path, or "wrong-method" if the path has other methods only, or
- * undefined for an unknown path.
- * Source: decision 49, hostile input 44.
+ * Returns the route of a method and an exact raw path, or "wrong-method" if the path has other methods only, or undefined
+ * for an unknown path. Source: hostile input 44.
  */
 export function findRoute(method: string, path: string): AnyRoute | "wrong-method" | undefined {
   const here = BY_PATH.get(path);

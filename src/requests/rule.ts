@@ -42,7 +42,7 @@ export type RuleTerms =
 
 /**
  * A decimal with at most `scale` decimals. `digits` is the number of digits before the point that is enough for every
- * value in range. A text that matches the grammar but that `parse` refuses has a problem of decision 7. A value that is
+ * value in range. A text that matches the grammar but that `parse` refuses has a problem of the rule "Decimals on the wire". A value that is
  * not below `below` is invalid.
  */
 export type DecimalTerms = Readonly<{
@@ -150,7 +150,7 @@ export function capped({ from, cap }: Readonly<{ from: number; cap: number }>): 
 
 const DECIMAL = new RegExp(DECIMAL_GRAMMAR);
 
-/** Errors of decimals that match the grammar (decision 7). Zero is an invalid value like any other. */
+/** Errors of decimals that match the grammar. Zero is an invalid value like any other. */
 export const DECIMAL_ERRORS: Readonly<Partial<Record<DecimalProblem, ErrorName>>> = {
   precision: "PRECISION",
   range: "PARAMETER_OVERFLOW",
@@ -255,17 +255,17 @@ function parseOffset(sent: string): Price | undefined {
   return value !== undefined && value < PRICE_LIMIT ? (value as Price) : undefined;
 }
 
-/** Base-asset quantity: above 0, below 10^12, at most 6 decimals (decision 7). */
+/** Base-asset quantity: above 0, below 10^12, at most 6 decimals. */
 export const quantityRule: FieldRule<Quantity> = decimal({
   scale: QUANTITY_SCALE,
   digits: 12,
   parse: parseQuantity,
 });
 
-/** USD per unit: above 0, below 10^10, at most 8 decimals (decision 7). */
+/** USD per unit: above 0, below 10^10, at most 8 decimals. */
 export const priceRule: FieldRule<Price> = decimal({ scale: PRICE_SCALE, digits: 10, parse: parsePrice });
 
-/** USD distance of a limit from its trigger: 0 or more (decision 19). */
+/** USD distance of a limit from its trigger: 0 or more. */
 export const offsetRule: FieldRule<Price> = decimal({ scale: PRICE_SCALE, digits: 10, parse: parseOffset });
 
 /** First amount out of range: 10^12 USD. */
@@ -333,13 +333,13 @@ export const timeRule: FieldRule<number> = /* @__PURE__ */ whole({ from: 0 });
 export const textRule: FieldRule<string> = text();
 
 /**
- * Client id of a new order (decision 5), without the ids that decision 49 reserves: child ids in any letter case, and
- * names that mean a folder in a path.
+ * Client id of a new order, without the ids that the rule "Edge cases" reserves: child ids in any letter case, and names that mean a
+ * folder in a path.
  */
 export const newClientIdRule: FieldRule<string> = text({
   pattern: /^[A-Za-z0-9._-]{1,36}$/,
   reserved: /^([aA][qQ][cC]-.*|\.{1,2})$/,
 });
 
-/** Client id in a look-up: 1-64 printable ASCII characters (decision 5). */
+/** Client id in a look-up: 1-64 printable ASCII characters. */
 export const lookupIdRule: FieldRule<string> = /* @__PURE__ */ text({ pattern: /^[ -~]{1,64}$/ });

@@ -7,7 +7,7 @@ type StreamKind = "bookTicker" | "depth" | "depth20" | "trade";
 /** One public stream. `name` is its name in lists, such as `btcusd@bookTicker`. */
 export type StreamName = Readonly<{ name: string; symbol: string; kind: StreamKind }>;
 
-/** Control methods of the public WebSocket. Source: decision 45; convention 4.12. */
+/** Control methods of the public WebSocket. Source: convention 4.12. */
 export const STREAM_METHODS = ["SUBSCRIBE", "UNSUBSCRIBE", "LIST_SUBSCRIPTIONS"] as const;
 
 /** Bytes of a message of the public WebSocket for which it weighs 1. */
@@ -16,17 +16,16 @@ const BYTES_PER_WEIGHT = 512;
 /**
  * Returns the weight of a message of the public WebSocket: one for each stream that it names, and no less than its length
  * calls for. It needs no key, it is read completely, and each name is looked up and may cost an event for every quote.
- * Source: decision GF.
  */
 export const streamMessageWeight = ({ names, bytes }: Readonly<{ names: number; bytes: number }>): number =>
   Math.max(1, names, Math.ceil(bytes / BYTES_PER_WEIGHT));
 
-/** Kinds of public streams. Source: decision 45. */
+/** Kinds of public streams. */
 export const STREAM_KINDS: readonly StreamKind[] = ["bookTicker", "depth", "depth20", "trade"];
 
 /**
  * Returns the stream with a name, or `undefined` if there is none. The symbol before the `@` is the canonical one or an
- * alias, in any letter case. Source: decision 45; convention 4.12.
+ * alias, in any letter case. Source: convention 4.12.
  */
 export function readStreamName(text: string, resolve: ResolveSymbol): StreamName | undefined {
   const at = text.indexOf("@");
@@ -81,12 +80,12 @@ const CLIENT_STREAMS: ReadonlyMap<string, ClientStreamTerms> = new Map<string, C
   ]),
 ]);
 
-/** The names of these streams behind the `@`. Source: decision NI. */
+/** The names of these streams behind the `@`. */
 export const CLIENT_STREAM_SUFFIXES: readonly string[] = [...CLIENT_STREAMS.keys()];
 
 /**
- * Returns the stream of the convention with a name, or `undefined` if there is none. The symbol is read in any letter
- * case. Source: decision NI; convention 4.12.
+ * Returns the stream of the convention with a name, or `undefined` if there is none. The symbol is read in any letter case.
+ * Source: convention 4.12.
  */
 export function readClientStreamName(text: string, resolve: ResolveSymbol): ClientStreamName | undefined {
   const at = text.indexOf("@");

@@ -7,7 +7,7 @@ type NamedInstrument = Pick<Instrument, "symbol" | "kind">;
 /** Resolves a symbol or an alias to an instrument, or returns `undefined` if there is none. */
 export type ResolveSymbol = (symbol: string) => NamedInstrument | undefined;
 
-/** How a route accepts symbols. `exactSymbol` refuses aliases, as version 2 queries do (decision 44). */
+/** How a route accepts symbols. `exactSymbol` refuses aliases, as version 2 queries do. */
 export type SymbolContext = Readonly<{ resolve: ResolveSymbol; exactSymbol: boolean }>;
 
 /** Base and quote asset joined, or with a hyphen. */
@@ -15,7 +15,7 @@ const USUAL_ALIAS = /^([^/-]+)-?USD$/;
 
 /**
  * Returns the canonical symbol of a usual alias, `BTC/USD` for `BTCUSD` and `BTC-USD`, and any other name as it is. The
- * catalogue itself says what a name means as long as it has the instrument. Source: decision 44.
+ * catalogue itself says what a name means as long as it has the instrument.
  */
 export function usualSymbol(name: string): string {
   return name.replace(USUAL_ALIAS, "$1/USD");

@@ -43,9 +43,9 @@ function changesOf({ symbol, side, fill }: ReportedFill, instruments: Instrument
 }
 
 /**
- * Creates the account events of a sandbox from fills: the changes of the two balances that were exchanged, and the
- * position in the instrument. The position is the balance of the base asset unless one was set (decision 24). There is
- * no margin, so there are no margin calls.
+ * Creates the account events of a sandbox from fills: the changes of the two balances that were exchanged, and the position
+ * in the instrument. The position is the balance of the base asset unless one was set. There is no margin, so there are no
+ * margin calls.
  */
 export function createAccountEvents(
   exchange: Readonly<{

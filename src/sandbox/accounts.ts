@@ -145,8 +145,8 @@ export class Directory implements Accounts {
   }
 
   /**
-   * Creates or replaces an account and resolves when that is durable. Its earlier key becomes invalid immediately
-   * (decision 49). Rejects with InputError if the key belongs to another account.
+   * Creates or replaces an account and resolves when that is durable. Its earlier key becomes invalid immediately. Rejects
+   * with InputError if the key belongs to another account.
    */
   replaceAccount({ balances: _balances, positions: _positions, ...setup }: AccountSetup): Promise<void> {
     return this.#inTurn(() => this.#replace(setup));

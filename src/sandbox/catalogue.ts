@@ -61,7 +61,7 @@ export function readListings(text: string): readonly Listing[] {
   });
 }
 
-/** Creates the sandbox's catalogue. The aliases `BTCUSD` and `BTC-USD` resolve (decision 44). */
+/** Creates the sandbox's catalogue. The aliases `BTCUSD` and `BTC-USD` resolve. */
 export function createCatalogue(listings?: readonly Listing[]): Instruments {
   return createMemoryInstruments(listings?.map(({ instrument }) => instrument) ?? SANDBOX_INSTRUMENTS);
 }

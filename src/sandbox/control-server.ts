@@ -34,9 +34,9 @@ const LONGEST_MESSAGE = 300;
 export type ControlAnswer = (call: ControlCall) => Promise<JsonInput>;
 
 /**
- * Creates the control interface of a sandbox on node:http. It answers only requests from this machine that do not come
- * from a foreign page: loopback Host, JSON bodies, and an Origin that is absent or one of `origins`. It also refuses
- * requests that a page of another origin makes a browser load, which have no Origin. Source: decision GB.
+ * Creates the control interface of a sandbox on node:http. It answers only requests from this machine that do not come from
+ * a foreign page: loopback Host, JSON bodies, and an Origin that is absent or one of `origins`. It also refuses requests
+ * that a page of another origin makes a browser load, which have no Origin.
  */
 export function createControlServer(answerCall: ControlAnswer, origins: () => readonly string[]): Server {
   const server = createServer((request, response) => {

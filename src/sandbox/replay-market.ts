@@ -31,7 +31,7 @@ type ReplayFiles = Readonly<{ quotesPath: string; tradesPath?: string; instrumen
 const QUOTE_HEADER = "time,symbol,bid,bidQuantity,ask,askQuantity";
 const TRADE_HEADER = "time,symbol,price,quantity";
 
-/** Facts are read by their value; decimals below a step are cut off where they count (decision 7). */
+/** Facts are read by their value; decimals below a step are cut off where they count. */
 const isDecimal = (text: string): boolean => floorFact(text, PRICE_SCALE) !== undefined;
 const isPositive = (text: string, scale: number): boolean => (floorFact(text, scale) ?? 0) > 0;
 
@@ -283,7 +283,7 @@ export class ReplayMarket implements Market {
       nextMs === undefined ? undefined : this.#clock.schedule(nextMs, () => this.#goBehind(nextMs));
   }
 
-  /** Runs after other timers of the same time, whichever was scheduled first (decision DC). */
+  /** Runs after other timers of the same time, whichever was scheduled first. */
   #goBehind(dueMs: number): void {
     this.#cancelTimer = this.#clock.schedule(dueMs, () => this.#publishDue());
   }

@@ -135,7 +135,7 @@ export type MarketSetting =
 /** A venue in a process of its own. `controlUrl`: its control interface; undefined: not to be asked. */
 export type VenueAddress = Readonly<{ url: string; secret: string; controlUrl: string | undefined }>;
 
-/** Request limits of the service (decision 42). */
+/** Request limits of the service. */
 export type RateLimitSettings = Readonly<{
   weightPerMinute: number;
   ordersPer10Seconds: number;

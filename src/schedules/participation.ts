@@ -6,8 +6,8 @@ import { share } from "./plan.ts";
 const WHOLE_BIPS = 10_000;
 
 /**
- * Returns what a POV parent should have executed when `volume` was executed since its admission, its own fills
- * included: `bips` basis points of it, cut to whole 1e-6 steps (contract, POST /api/order rule 5; decision 30).
+ * Returns what a POV parent should have executed when `volume` was executed since its admission, its own fills included:
+ * `bips` basis points of it, cut to whole 1e-6 steps (contract, POST /api/order rule 5).
  *
  *
  * @example
@@ -45,8 +45,8 @@ export interface VolumeProfile {
 }
 
 /**
- * Returns the range of minutes that a profile made now reads: the last 512 completed ones, from `fromMs` on and
- * before `toMs`, in epoch milliseconds (contract, POST /api/order rule 4; decision 29).
+ * Returns the range of minutes that a profile made now reads: the last 512 completed ones, from `fromMs` on and before
+ * `toMs`, in epoch milliseconds (contract, POST /api/order rule 4).
  *
  *
  * @example
@@ -62,11 +62,11 @@ export function profileWindow(nowMs: number): Readonly<{ fromMs: number; toMs: n
 }
 
 /**
- * Returns weights from the executed volume of one instrument: the newest `intervalCount` intervals of completed
- * minutes, oldest first. A minute without a bar counts as 0. Without a count there are as many whole intervals as fit
- * since the oldest bar with volume. Returns `undefined` when that is fewer than two, or when they contain no volume.
- * Throws a RangeError for intervals that are not whole minutes or that together exceed the window (contract, POST
- * /api/order rule 4; decision 29).
+ * Returns weights from the executed volume of one instrument: the newest `intervalCount` intervals of completed minutes,
+ * oldest first. A minute without a bar counts as 0. Without a count there are as many whole intervals as fit since the
+ * oldest bar with volume. Returns `undefined` when that is fewer than two, or when they contain no volume. Throws a
+ * RangeError for intervals that are not whole minutes or that together exceed the window (contract, POST /api/order rule
+ * 4).
  *
  *
  * @example

@@ -38,9 +38,9 @@ export interface PlanTerms {
 }
 
 /**
- * Freezes a schedule at admission. `weights` replace those of the schedule itself. Without either all slots weigh the
- * same (TWAP). Throws a RangeError unless `count` is a whole number above 0, and the weights are `count` values of at
- * least 0 with at least one above 0 (contract, POST /api/order rules 3-4; decisions 27-29).
+ * Freezes a schedule at admission. `weights` replace those of the schedule itself. Without either all slots weigh the same
+ * (TWAP). Throws a RangeError unless `count` is a whole number above 0, and the weights are `count` values of at least 0
+ * with at least one above 0 (contract, POST /api/order rules 3-4).
  *
  *
  * @example
@@ -89,7 +89,7 @@ export function weightsOf({ cumulative }: SchedulePlan): readonly Scaled[] | und
 }
 
 /**
- * Returns when a slot opens, in epoch milliseconds. Slots count from 0 and continue beyond the plan (decision 27).
+ * Returns when a slot opens, in epoch milliseconds. Slots count from 0 and continue beyond the plan.
  *
  *
  * @example
@@ -103,8 +103,7 @@ export function opensAtMs(plan: SchedulePlan, slot: number): number {
 }
 
 /**
- * Returns when a slot closes and the next one opens, in epoch milliseconds. At that moment it is already closed
- * (decision 27).
+ * Returns when a slot closes and the next one opens, in epoch milliseconds. At that moment it is already closed.
  *
  *
  * @example
@@ -118,7 +117,7 @@ export function closesAtMs(plan: SchedulePlan, slot: number): number {
 }
 
 /**
- * Returns when the last slot of the plan closes, in epoch milliseconds (decision 27).
+ * Returns when the last slot of the plan closes, in epoch milliseconds.
  *
  *
  * @example
@@ -132,8 +131,8 @@ export function endsAtMs(plan: SchedulePlan): number {
 }
 
 /**
- * Returns the slot that is open at a time in epoch milliseconds: `undefined` before the first slot opens, and
- * `plan.count` or more once the last has closed (decision 27).
+ * Returns the slot that is open at a time in epoch milliseconds: `undefined` before the first slot opens, and `plan.count`
+ * or more once the last has closed.
  *
  *
  * @example
@@ -156,9 +155,9 @@ export interface PlannedSlot {
 }
 
 /**
- * Returns the part of a quantity that belongs to a slot: the cumulative share including the slot less the one before
- * it, each cut to whole 1e-6 steps, so that all slices sum to the quantity exactly. Zero outside the plan. Throws an
- * InvariantError for a plan whose sums are damaged (contract, POST /api/order rules 3-4; decisions 28-29).
+ * Returns the part of a quantity that belongs to a slot: the cumulative share including the slot less the one before it,
+ * each cut to whole 1e-6 steps, so that all slices sum to the quantity exactly. Zero outside the plan. Throws an
+ * InvariantError for a plan whose sums are damaged (contract, POST /api/order rules 3-4).
  *
  *
  * @example
@@ -189,9 +188,9 @@ function sumAt({ cumulative }: SchedulePlan, slot: number): Scaled {
 }
 
 /**
- * Returns the smallest slice of a plan. For TWAP this is the equal share cut to whole steps, which is zero for a
- * quantity of fewer steps than slots. For a weighted plan it is the smallest slice above zero (contract, POST
- * /api/order rules 1 and 3; decision 28).
+ * Returns the smallest slice of a plan. For TWAP this is the equal share cut to whole steps, which is zero for a quantity
+ * of fewer steps than slots. For a weighted plan it is the smallest slice above zero (contract, POST /api/order rules 1 and
+ * 3).
  *
  *
  * @example
@@ -212,8 +211,8 @@ export function smallestSlice(plan: SchedulePlan, quantity: Quantity): Quantity 
 }
 
 /**
- * Returns the plan of a VWAP in which no slice is smaller than `least`: a smaller one joins the next slot, the last one
- * the slot before (decision 29). If the whole quantity is smaller, one slot has all of it.
+ * Returns the plan of a VWAP in which no slice is smaller than `least`: a smaller one joins the next slot, the last one the
+ * slot before. If the whole quantity is smaller, one slot has all of it.
  */
 export function joinSmallSlices(plan: SchedulePlan, quantity: Quantity, least: Quantity): SchedulePlan {
   const cumulative: Scaled[] = [];
@@ -231,8 +230,7 @@ export function joinSmallSlices(plan: SchedulePlan, quantity: Quantity, least: Q
 }
 
 /**
- * Returns the largest slice of a plan, which is the most that one attempt after the last slot of a VWAP may take
- * (decision 29).
+ * Returns the largest slice of a plan, which is the most that one attempt after the last slot of a VWAP may take.
  *
  *
  * @example
@@ -263,7 +261,7 @@ const largestSlices: WeakMap<
 > = new WeakMap();
 
 /**
- * Yields the slots of a plan that have a quantity to send, in order of time. A zero weight has no slot (decision 29).
+ * Yields the slots of a plan that have a quantity to send, in order of time. A zero weight has no slot.
  *
  *
  * @example

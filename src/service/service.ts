@@ -85,7 +85,7 @@ export interface ServiceOptions {
   readonly balances?: Balances;
   /** Store of early business rejections; default {@link createRejectionBuffer}: 16 per account, in memory. */
   readonly rejections?: Rejections;
-  /** Limits of the replay guard; `false` turns it off (decision 41). */
+  /** Limits of the replay guard; `false` turns it off. */
   readonly replayGuard?: ReplayGuardOptions | false;
   readonly telemetry?: Telemetry;
   readonly settings?: ServiceSettings;
@@ -281,11 +281,10 @@ const serviceOptions: OptionCheck = optionsOf<ServiceOptions>(
 );
 
 /**
- * Creates the service for REST and WebSocket. It serves public market data, and for signed requests managed orders,
- * order lists, and native orders if the host has them. It needs no transport: a mount hands it the raw request or
- * message.
- * Throws a TypeError or RangeError that names an option that is missing, unknown, of the wrong type or out of range.
- * Source: contract, Endpoints and Authentication; decisions 37-44 and KI; hostile inputs.
+ * Creates the service for REST and WebSocket. It serves public market data, and for signed requests managed orders, order
+ * lists, and native orders if the host has them. It needs no transport: a mount hands it the raw request or message. Throws
+ * a TypeError or RangeError that names an option that is missing, unknown, of the wrong type or out of range. Source:
+ * contract, Endpoints and Authentication; hostile inputs.
  *
  * @example
  * ```ts
@@ -401,9 +400,8 @@ function checkedPorts(options: ServiceOptions & Readonly<{ telemetry: Telemetry 
 }
 
 /**
- * Tells the engine about funds that change elsewhere: balance updates from the host, and fills of native orders. The
- * engine already knows the fills of children. Subscribes when the service is created, even if no stream is ever opened
- * (decision HP).
+ * Tells the engine about funds that change elsewhere: balance updates from the host, and fills of native orders. The engine
+ * already knows the fills of children. Subscribes when the service is created, even if no stream is ever opened.
  */
 function watchFunds({ engine, native }: ServiceParts, accountEvents: AccountEvents | undefined): void {
   native?.subscribe(({ order, lastQuantity }) => {
@@ -415,7 +413,7 @@ function watchFunds({ engine, native }: ServiceParts, accountEvents: AccountEven
   });
 }
 
-/** Moves the order counts of accounts between nodes with their shards (decision XQ). */
+/** Moves the order counts of accounts between nodes with their shards. */
 function watchShards({ engine, rateLimiter }: Pick<ServiceParts, "engine" | "rateLimiter">): void {
   const isHere = (accountId: number): boolean => engine.owns(shardOf(accountId));
   engine.events.on("shards", ({ gained, lost }) => {

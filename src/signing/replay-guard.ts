@@ -16,12 +16,12 @@ const DECIMAL = /^-?[0-9]{1,20}(?:\.[0-9]{1,20})?$/;
 const NONCE = /^[A-Za-z0-9._-]{1,64}$/;
 
 /**
- * Checks `timestamp` (whole epoch ms) and `recvWindow` (ms, default 5000) against the server's time. A timestamp that
- * was sent is always enforced; `required` says whether it may be left out. Accepts timestamp < now + 1000 and now -
- * timestamp ≤ recvWindow, both exact. recvWindow is above 0, at most 60000, with at most three decimals.
- * Throws OrderError: -1102 missing, -1105 empty, -1100 not a number of that form, -1111 more decimals, -1131 recvWindow
- * out of range, -1021 too old or too far ahead (which includes timestamps in seconds or microseconds).
- * Source: contract, Version 2 GET queries 3; decision 9; complaint 43; hostile inputs 29-32.
+ * Checks `timestamp` (whole epoch ms) and `recvWindow` (ms, default 5000) against the server's time. A timestamp that was
+ * sent is always enforced; `required` says whether it may be left out. Accepts timestamp < now + 1000 and now - timestamp ≤
+ * recvWindow, both exact. recvWindow is above 0, at most 60000, with at most three decimals. Throws OrderError: -1102
+ * missing, -1105 empty, -1100 not a number of that form, -1111 more decimals, -1131 recvWindow out of range, -1021 too old
+ * or too far ahead (which includes timestamps in seconds or microseconds). Source: contract, Version 2 GET queries 3;
+ * complaint 43; hostile inputs 29-32.
  */
 export function checkFreshness(
   options: Readonly<{
@@ -44,8 +44,8 @@ export function checkFreshness(
 
 /**
  * Checks the nonce of a version 3 request: 1-64 characters of A-Za-z0-9._-, with any value. A timestamp may replace it.
- * Throws OrderError: -1102 if both are missing, -1105 for an empty nonce, -1100 for other characters.
- * Source: contract, Version 3 REST 4; decision 40.
+ * Throws OrderError: -1102 if both are missing, -1105 for an empty nonce, -1100 for other characters. Source: contract,
+ * Version 3 REST 4.
  */
 export function checkNonce(
   options: Readonly<{ nonce: Scalar | undefined; timestamp: Scalar | undefined }>,
@@ -101,8 +101,7 @@ const sizeOf = ({ newer, older }: Share): number => newer.size + older.size;
 
 /**
  * First uses of signatures by key, `most` in total. When there is no room, the key that holds the most drops its least
- * recently used entry. A key that holds no more than `most` divided by the number of keys never loses an entry to
- * others. Source: decision 41; GA.
+ * recently used entry. A key that holds no more than `most` divided by the number of keys never loses an entry to others.
  */
 class ReplayShares {
   readonly #most: number;
@@ -231,12 +230,11 @@ const DEFAULT_MAX = 500_000;
 const DEFAULT_GENERATION_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Creates a guard against the replay of signed bytes for another use, because a signature does not cover method and
- * path. It keeps two generations, so memory is bounded: at most twice `maxPerGeneration` entries of about 100 bytes. A
- * generation closes when it is old; a signature that is used again moves to the newer one. When there is no room, the
- * key with the most entries drops its oldest, so that one key cannot displace the entries of another. Throws a
- * TypeError or RangeError that names an option that is unknown, of the wrong type or below 1.
- * Source: decisions 41, GA and MA, hostile inputs 20-22.
+ * Creates a guard against the replay of signed bytes for another use, because a signature does not cover method and path.
+ * It keeps two generations, so memory is bounded: at most twice `maxPerGeneration` entries of about 100 bytes. A generation
+ * closes when it is old; a signature that is used again moves to the newer one. When there is no room, the key with the
+ * most entries drops its oldest, so that one key cannot displace the entries of another. Throws a TypeError or RangeError
+ * that names an option that is unknown, of the wrong type or below 1. Source: hostile inputs 20-22.
  *
  * @example
  * ```ts

@@ -127,11 +127,11 @@ const anySpelling = (letter: string): string => {
 const OTHER_PAIR = new RegExp(`(?:^|&)${Array.from("signature", anySpelling).join("")}(?:[=&]|$)`, "i");
 
 /**
- * Extracts the signature from a REST request without parsing it: from the header, the last pair of the query, or the
- * last pair of a form body. The header may repeat a pair (in either letter case: the same 32 bytes).
- * Throws OrderError: -1102 for a missing or empty signature; -1022 if it is not 64 hex digits, if header and pair
- * disagree, and for a pair that is not the last, comes twice, or is spelled differently (`Signature=`, `%73ignature=`).
- * Source: contract, Version 2 GET queries and Version 3 REST; decisions 40 and 49; hostile inputs 1-3 and 8-13.
+ * Extracts the signature from a REST request without parsing it: from the header, the last pair of the query, or the last
+ * pair of a form body. The header may repeat a pair (in either letter case: the same 32 bytes). Throws OrderError: -1102
+ * for a missing or empty signature; -1022 if it is not 64 hex digits, if header and pair disagree, and for a pair that is
+ * not the last, comes twice, or is spelled differently (`Signature=`, `%73ignature=`). Source: contract, Version 2 GET
+ * queries and Version 3 REST; hostile inputs 1-3 and 8-13.
  */
 export function restSignature(
   request: Readonly<{ query: string; body: Uint8Array; header: string | undefined }>,
@@ -149,8 +149,8 @@ export function restSignature(
 }
 
 /**
- * Refuses a `signature` among the parameters that remain after {@link restSignature}. It can only come from a JSON
- * body, which must not carry it. Throws OrderError -1022. Source: decision 40.
+ * Refuses a `signature` among the parameters that remain after {@link restSignature}. It can only come from a JSON body,
+ * which must not carry it. Throws OrderError -1022.
  */
 export function refuseSignatureParameter(parameters: Parameters): void {
   if (parameters.has("signature")) throw new OrderError("BAD_SIGNATURE");

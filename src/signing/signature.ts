@@ -81,7 +81,7 @@ const SIGNATURE = /^[0-9a-fA-F]{64}$/;
 const NOBODY: string = "nobody-".repeat(9).padEnd(64, "-");
 
 /**
- * Returns whether a text is 64 hex digits of either case. Source: decision 40.
+ * Returns whether a text is 64 hex digits of either case.
  *
  * @example
  * ```ts
@@ -113,8 +113,8 @@ export function sign(options: Readonly<{ secret: string; payload: Uint8Array | s
 /**
  * Returns whether the signature is the payload's. Compares in constant time and in either letter case. An `undefined`
  * secret (of an unknown key) costs the same work and always gives false, and so does a signature that is not a string.
- * Throws a TypeError for a payload that is missing and for a secret or payload of the wrong type.
- * Source: decision 40, hostile inputs 3-7 and 25.
+ * Throws a TypeError for a payload that is missing and for a secret or payload of the wrong type. Source: hostile inputs
+ * 3-7 and 25.
  *
  * @example
  * ```ts
@@ -147,10 +147,10 @@ const LENGTH = 22;
 const SOURCE = ["apiKey", "signature", "field"] as const;
 
 /**
- * Returns the client id of an order that was sent without one: 22 letters and digits, a pure function of key, signature
- * (in either letter case) and field name. The same signed bytes always give the same id, so two byte-identical requests
- * are one order. The id has no hyphen, so it never begins with the reserved `aqc-`. Throws a TypeError or
- * RangeError that names a part that is missing, misspelt or empty. Source: decision 3.
+ * Returns the client id of an order that was sent without one: 22 letters and digits, a pure function of key, signature (in
+ * either letter case) and field name. The same signed bytes always give the same id, so two byte-identical requests are one
+ * order. The id has no hyphen, so it never begins with the reserved `aqc-`. Throws a TypeError or RangeError that names a
+ * part that is missing, misspelt or empty.
  *
  * @example
  * ```ts

@@ -16,19 +16,18 @@ type SocketSignature = Readonly<{
 const JOINABLE = /^[\x20-\x24\x27-\x3c\x3e-\x7e]*$/;
 
 /**
- * Returns the text that a WebSocket signature covers: `name=value` of every parameter but `signature`, sorted by name
- * in code units (`Z` before `a`, `price` before `price2`), joined by `&`, with values as they are in the message.
- * Source: contract, WebSocket 2; decision 40; complaint 41.
+ * Returns the text that a WebSocket signature covers: `name=value` of every parameter but `signature`, sorted by name in
+ * code units (`Z` before `a`, `price` before `price2`), joined by `&`, with values as they are in the message. Source:
+ * contract, WebSocket 2; complaint 41.
  */
 export function socketPayload(parameters: Parameters): string {
   return joinSorted(parameters, (text) => text);
 }
 
 /**
- * Extracts key, signature and payload from the parameters of a WebSocket message.
- * Throws OrderError: -1100 for a name or value with `&`, `=`, `%`, a control character or a character beyond ASCII (the
- * payload would be ambiguous); -2014 without `apiKey`; -1102 for a missing or empty signature; -1022 if it is not 64
- * hex digits. Source: decisions 41 and 49, hostile input 95.
+ * Extracts key, signature and payload from the parameters of a WebSocket message. Throws OrderError: -1100 for a name or
+ * value with `&`, `=`, `%`, a control character or a character beyond ASCII (the payload would be ambiguous); -2014 without
+ * `apiKey`; -1102 for a missing or empty signature; -1022 if it is not 64 hex digits. Source: hostile input 95.
  */
 export function socketSignature(parameters: Parameters): SocketSignature {
   for (const [name, value] of parameters) checkJoinable(name, value.text);
@@ -49,8 +48,8 @@ export function socketSignature(parameters: Parameters): SocketSignature {
 }
 
 /**
- * Returns whether the signature covers the payload in either form. An `undefined` secret always gives false, after the
- * same work. Source: decision 40.
+ * Returns whether the signature covers the payload in either form. An `undefined` secret always gives false, after the same
+ * work.
  */
 export function verifySocketSignature(
   options: Readonly<{ secret: string | undefined; signed: SocketSignature }>,
@@ -90,10 +89,9 @@ export type RequestParameters = Readonly<Record<string, RequestValue>>;
 export type ParametersOf<P> = { readonly [K in keyof P]: RequestValue };
 
 /**
- * Returns a query (or form body) with the signature as its last pair, to be sent byte for byte. Values are
- * percent-encoded before they are signed. Throws a RangeError for a number that is not a safe integer, and a TypeError
- * for an option that is missing, misspelt or of the wrong type.
- * Source: contract, Version 2 GET queries; decision 43.
+ * Returns a query (or form body) with the signature as its last pair, to be sent byte for byte. Values are percent-encoded
+ * before they are signed. Throws a RangeError for a number that is not a safe integer, and a TypeError for an option that
+ * is missing, misspelt or of the wrong type. Source: contract, Version 2 GET queries.
  *
  * @example
  * ```ts

@@ -138,8 +138,8 @@ export interface MarksOf extends MarketOf {
 type Market = { newest: MarketMark; lastPosition: number; readonly tracks: Map<number, MarkTrack> };
 
 /**
- * The durable marks of all shards and instruments. Trailing references are read from them. The host adds a mark when it
- * is durable (decision 18; architecture, Trailing references are facts).
+ * The durable marks of all shards and instruments. Trailing references are read from them. The host adds a mark when it is
+ * durable (architecture, Trailing references are facts).
  *
  *
  * @example
@@ -386,9 +386,9 @@ export class MarkRecorder {
   }
 
   /**
-   * Returns whether the newest mark was made here at this price and holds for the shard. Marks of a shard that came later may
-   * have higher positions than those that were made here, and say nothing about other shards. They may also have the same
-   * positions, and what was made here before says nothing about that shard (decision KY).
+   * Returns whether the newest mark was made here at this price and holds for the shard. Marks of a shard that came later
+   * may have higher positions than those that were made here, and say nothing about other shards. They may also have the
+   * same positions, and what was made here before says nothing about that shard.
    */
   #isNewest(shard: number, price: Price): boolean {
     const { symbol, side } = this.#market;

@@ -89,7 +89,7 @@ type SidePrice = Readonly<{ price: Price; timeMs: number }>;
 
 /**
  * The part of a trigger book that observes one side of the market. A quote is processed in steps, each of which
- * touches one order. The book calls them in the order of decision 20.
+ * touches one order. The book calls them in the order of the rule "Within one quote".
  */
 export class SideBook {
   readonly #levels: LevelHeaps = new LevelHeaps();
@@ -212,9 +212,8 @@ const levelOf = ({ key }: Entry): Price => key as Price;
 type Sides = Readonly<Record<MarketSide, SideBook>>;
 
 /**
- * The processing of one counted quote by a trigger book, in as many slices as its host wants. It checks every
- * condition with the references from before the quote, then opens gates, then moves references, then activates
- * (decision 20).
+ * The processing of one counted quote by a trigger book, in as many slices as its host wants. It checks every condition
+ * with the references from before the quote, then opens gates, then moves references, then activates.
  */
 export class PriceSweep {
   readonly quote: Quote;

@@ -66,10 +66,9 @@ function spanOf({ reference, distance }: TrailingPoint, rounding: Rounding): Pri
 }
 
 /**
- * Returns the level at which a trailing trigger fires, in whole 1e-8 steps: reference plus distance on the ask,
- * rounded up; reference minus distance on the bid, rounded down. A price meets this level exactly when it meets the
- * unrounded one. On the bid the level may be zero or negative; no price meets it then (contract, Trigger rules 5;
- * decision 8).
+ * Returns the level at which a trailing trigger fires, in whole 1e-8 steps: reference plus distance on the ask, rounded up;
+ * reference minus distance on the bid, rounded down. A price meets this level exactly when it meets the unrounded one. On
+ * the bid the level may be zero or negative; no price meets it then (contract, Trigger rules 5).
  *
  *
  * @example
@@ -86,8 +85,8 @@ export function trailingLevel(point: TrailingPoint): Price {
 }
 
 /**
- * Returns the trailing level for display, rounded at 8 decimals, up for BUY and down for SELL. Returns `undefined`
- * for a level outside the range of prices, because no price can meet it (decisions 7 and 8).
+ * Returns the trailing level for display, rounded at 8 decimals, up for BUY and down for SELL. Returns `undefined` for a
+ * level outside the range of prices, because no price can meet it.
  *
  *
  * @example
@@ -106,7 +105,7 @@ export function displayedLevel(point: TrailingPoint): Price | undefined {
 /**
  * Returns the limit of a dynamic trailing limit in 1e-8 steps: on the ask (BUY) the unrounded level plus the offset,
  * rounded down; on the bid (SELL) the unrounded level minus the offset, rounded up. A floor below the range of prices
- * becomes the smallest price, and a cap above it the largest; every quote meets them (decisions 7 and 19).
+ * becomes the smallest price, and a cap above it the largest; every quote meets them.
  *
  *
  * @example

@@ -27,10 +27,10 @@ const NOTHING: Observation = Object.freeze({ fired: Object.freeze([]), activated
  * The watches of the orders of one instrument. A quote that meets no order costs the same however many wait. A quote
  * that fires, activates or moves references costs O(log n) amortised for each order or group it touches.
  *
- * The book creates the marks on which its trailing references depend. The host takes them, makes them durable together
- * with the activations of the same quotes, and then adds them, in order, to the history that the book was created with.
- * A book created with that history after a restart, and given the same watchers, makes the same decisions as this one
- * would have made (contract, Trigger rules; decisions 8 and 16-20).
+ * The book creates the marks on which its trailing references depend. The host takes them, makes them durable together with
+ * the activations of the same quotes, and then adds them, in order, to the history that the book was created with. A book
+ * created with that history after a restart, and given the same watchers, makes the same decisions as this one would have
+ * made (contract, Trigger rules).
  *
  *
  * @example
@@ -114,10 +114,9 @@ export class TriggerBook {
   }
 
   /**
-   * Processes a counted quote: checks all conditions with the references from before the quote, then moves
-   * references, then activates. Fired orders have left the book. Throws an InvariantError (I30) for a quote that
-   * cannot have been counted (of another instrument, not above zero, or crossed), and while an earlier quote is being
-   * processed (decision 20).
+   * Processes a counted quote: checks all conditions with the references from before the quote, then moves references, then
+   * activates. Fired orders have left the book. Throws an InvariantError (I30) for a quote that cannot have been counted
+   * (of another instrument, not above zero, or crossed), and while an earlier quote is being processed.
    */
   observe(quote: Quote): Observation {
     this.#requireIdle();
@@ -149,9 +148,9 @@ export class TriggerBook {
   }
 
   /**
-   * Activates the trailing orders that were added since the last processed quote, on that quote: it opens their gates and seeds
-   * their references. It fires nothing and moves no reference (decision 16). Throws an InvariantError (I30) for the same quotes
-   * as {@link observe}, and while a quote is being processed.
+   * Activates the trailing orders that were added since the last processed quote, on that quote: it opens their gates and
+   * seeds their references. It fires nothing and moves no reference. Throws an InvariantError (I30) for the same quotes as
+   * {@link observe}, and while a quote is being processed.
    */
   seed(quote: Quote): readonly Activated[] {
     this.#requireIdle();

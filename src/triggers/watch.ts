@@ -13,7 +13,7 @@ import {
 /** Side of a level on which the observed price meets it. */
 export type Direction = "atOrAbove" | "atOrBelow";
 
-/** A price that a side of the market must reach, inclusive (decision 8). */
+/** A price that a side of the market must reach, inclusive. */
 export interface LevelCondition {
   readonly direction: Direction;
   readonly level: Price;
@@ -103,7 +103,7 @@ export function everyHit(order: Aged, observed: Price): Hit {
   return { order, fired: { orderId: order.orderId, observed }, crossed: Number.POSITIVE_INFINITY };
 }
 
-/** Returns whether one hit acts before another: the most crossed first, then the older (decision 20). */
+/** Returns whether one hit acts before another: the most crossed first, then the older. */
 export function actsBefore(a: Hit, b: Hit): boolean {
   const byCrossing = compare(b.crossed, a.crossed);
   return byCrossing < 0 || (byCrossing === 0 && olderFirst(a.order, b.order) < 0);
@@ -176,8 +176,8 @@ export function limitDirection(side: Side): Direction {
 }
 
 /**
- * Returns where the gate of a trailing trigger opens. TRAILING_STOP_* opens on the favourable side (BUY at or below,
- * SELL at or above). STOP_* and TAKE_PROFIT_* that trail open where their type triggers (decision 18).
+ * Returns where the gate of a trailing trigger opens. TRAILING_STOP_* opens on the favourable side (BUY at or below, SELL
+ * at or above). STOP_* and TAKE_PROFIT_* that trail open where their type triggers.
  *
  *
  * @example
@@ -204,7 +204,7 @@ const GATES: Readonly<Record<TriggerKind, (side: Side) => Direction>> = {
 };
 
 /**
- * Returns whether a price meets a condition. Reaching the level is enough (decision 8).
+ * Returns whether a price meets a condition. Reaching the level is enough.
  *
  *
  * @example

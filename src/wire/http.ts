@@ -73,8 +73,8 @@ export function splitTarget(target: string): RequestTarget | undefined {
 const OUTSIDE_QUERY = /[^A-Za-z0-9\-._~!$&'()*+,;=:@/?%]|%(?![0-9A-Fa-f]{2})/;
 
 /**
- * Returns whether a raw query contains only what RFC 3986 allows in one: its characters, and `%` with two hex digits.
- * This closes the boundary shift between query and JSON body, which needs a raw `{` or `"` (decision 41).
+ * Returns whether a raw query contains only what RFC 3986 allows in one: its characters, and `%` with two hex digits. This
+ * closes the boundary shift between query and JSON body, which needs a raw `{` or `"`.
  */
 export function isStrictQuery(query: string): boolean {
   return !OUTSIDE_QUERY.test(query);
@@ -110,16 +110,16 @@ export function percentDecode(text: string): string | undefined {
 }
 
 /**
- * Returns the parameters of a raw query (without the question mark): `name=value` joined by `&`, no empty item,
- * exactly one `=` each, plain names, strictly percent-decoded values, only the bytes of RFC 3986. A `+` is a plus, as
- * in RFC 3986 and in the signed bytes; a space is `%20`. No field of the contract contains either. Throws OrderError
- * -1100 or -1101 (decision 41, hostile inputs 34-41 and 54).
+ * Returns the parameters of a raw query (without the question mark): `name=value` joined by `&`, no empty item, exactly one
+ * `=` each, plain names, strictly percent-decoded values, only the bytes of RFC 3986. A `+` is a plus, as in RFC 3986 and
+ * in the signed bytes; a space is `%20`. No field of the contract contains either. Throws OrderError -1100 or -1101
+ * (hostile inputs 34-41 and 54).
  */
 export function readQuery(raw: string): Parameters {
   return readPairs(raw, "query");
 }
 
-/** Returns the parameters of a raw form body, by the same grammar as {@link readQuery} (decision 41). */
+/** Returns the parameters of a raw form body, by the same grammar as {@link readQuery}. */
 export function readForm(raw: string): Parameters {
   return readPairs(raw, "body");
 }
@@ -156,7 +156,7 @@ const BRACE = 0x7b;
 const JSON_TYPE = /^application\/json(?: *; *charset=(?:utf-8|"utf-8"))?$/i;
 const FORM_TYPE = /^application\/x-www-form-urlencoded(?: *; *charset=(?:utf-8|"utf-8"))?$/i;
 
-/** Returns whether a body is JSON: its first byte is `{`, whatever its Content-Type says (decision 41). */
+/** Returns whether a body is JSON: its first byte is `{`, whatever its Content-Type says. */
 export function isJsonBody(body: Uint8Array): boolean {
   return body[0] === BRACE;
 }
@@ -166,9 +166,8 @@ export function isJsonBody(body: Uint8Array): boolean {
  * JSON and needs `application/json`; any other body is a form and needs `application/x-www-form-urlencoded`. The only
  * type parameter that either may have is `charset=utf-8`. A missing type matches neither.
  *
- * Throws OrderError -1135 when the type says JSON and the body does not begin with `{`, and -1130 naming Content-Type
- * for every other mismatch. Otherwise throws what the two readers throw (contract, Version 3 REST 3; decision 41;
- * hostile input 48).
+ * Throws OrderError -1135 when the type says JSON and the body does not begin with `{`, and -1130 naming Content-Type for
+ * every other mismatch. Otherwise throws what the two readers throw (contract, Version 3 REST 3; hostile input 48).
  */
 export function readBody(body: Uint8Array, contentType: string | undefined): Parameters {
   if (body.length === 0) return new Map();

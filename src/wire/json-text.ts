@@ -9,8 +9,8 @@ export type JsonInput =
   | { readonly [name: string]: JsonInput | undefined };
 
 /**
- * Returns JSON text without white space. Members are in order of insertion. A `bigint` is written as plain digits, so
- * that 64-bit ids stay exact. Throws a RangeError for a number that is not finite (decision 2).
+ * Returns JSON text without white space. Members are in order of insertion. A `bigint` is written as plain digits, so that
+ * 64-bit ids stay exact. Throws a RangeError for a number that is not finite.
  *
  * @example
  * ```ts

@@ -158,9 +158,8 @@ export function shownName(name: string): string {
 }
 
 /**
- * Checks the name of one more parameter. Throws OrderError -1100 when it contains other characters than letters,
- * digits and underscores, and -1101 when it is there already or exceeds the limit (decisions 38 and 41, hostile
- * inputs 34-37, 54, 55).
+ * Checks the name of one more parameter. Throws OrderError -1100 when it contains other characters than letters, digits and
+ * underscores, and -1101 when it is there already or exceeds the limit (hostile inputs 34-37, 54, 55).
  */
 export function checkName(parameters: Parameters, name: string): void {
   if (!NAME.test(name))
@@ -184,8 +183,8 @@ export function tooManyParameters(received: number): OrderError {
 }
 
 /**
- * Merges the parameters of query and body. Throws OrderError -1101 when a name is in both (contract, Linked lists,
- * "exactly one place"; decision 38).
+ * Merges the parameters of query and body. Throws OrderError -1101 when a name is in both (contract, Linked lists, "exactly
+ * one place").
  */
 export function mergeParameters(query: Parameters, body: Parameters): Parameters {
   if (body.size === 0) return query;
@@ -305,7 +304,7 @@ const INTEGER = /^-?[0-9]+$/;
 /**
  * Parses one JSON document with exact integers, for replies, journals and control bodies. Throws OrderError -1135 for
  * malformed text, a name twice in one object, the name `__proto__`, more than 32 levels, an integer of more than 40
- * characters, and a number beyond a double (decision 2, hostile inputs 55-63).
+ * characters, and a number beyond a double (hostile inputs 55-63).
  *
  * @example
  * ```ts

@@ -55,8 +55,8 @@ const INT64_MAX = 2n ** 63n - 1n;
  * printable ASCII characters, a 64-bit integer or null; integers keep their lexeme. The params stay text, because a
  * signature covers their content.
  *
- * Throws OrderError -1135 for anything but a JSON object, for a member of the envelope that appears twice, and for
- * more than 32 levels (contract, WebSocket request methods; decisions 43 and 49; hostile inputs 59-63, 94, 95).
+ * Throws OrderError -1135 for anything but a JSON object, for a member of the envelope that appears twice, and for more
+ * than 32 levels (contract, WebSocket request methods; hostile inputs 59-63, 94, 95).
  */
 export function readSocketMessage(text: string): SocketMessage {
   const cursor: JsonCursor = { text, at: 0 };

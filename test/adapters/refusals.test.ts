@@ -37,7 +37,7 @@ describe.each([
     return store;
   };
 
-  it("decision SB: I03, I50, I53 and I54 in the text of the error", async () => {
+  it("I03, I50, I53 and I54 in the text of the error", async () => {
     const store = opened();
     await store.acquire();
     const records = [sampleRecord(0, 1)];
@@ -53,13 +53,13 @@ describe.each([
     await expect(store.writeSnapshot(snapshot)).rejects.toThrow("I53");
   });
 
-  it("decision SB: I60 for a handle that does not own the market journal", async () => {
+  it("I60 for a handle that does not own the market journal", async () => {
     const store = opened();
     await expect(store.append({ shards: [], prints: [samplePrint()] })).rejects.toThrow("I60");
     await expect(store.deleteVolume({ beforeMs: 1 })).rejects.toThrow("I60");
   });
 
-  it("decision SB: a RangeError for a shard or a limit that does not exist", async () => {
+  it("a RangeError for a shard or a limit that does not exist", async () => {
     const store = opened();
     await expect(store.head(256)).rejects.toThrow(RangeError);
     await expect(store.fence({ shard: -1, epoch: 1, round: 1 })).rejects.toThrow(RangeError);

@@ -24,7 +24,7 @@ export type Resting = Readonly<{
   intentOf?: (n: number) => ParentIntent;
 }>;
 
-/** As long as those of the service (decision 3). */
+/** As long as those of the service. */
 const clientIdOf = (orderId: number): string => `c${-orderId}`.padEnd(22, "x");
 
 type Sample = Readonly<{ orderId: number; accountId: number; record: number; intent?: ParentIntent }>;

@@ -94,7 +94,7 @@ describe("the methods of the client against the service", () => {
     expect([...(await callEach(client))].sort()).toEqual(Object.keys(CLIENT_ROUTES).sort());
   });
 
-  it("decision LD: signs the bytes that it sends; the signature is in a header", async () => {
+  it("signs the bytes that it sends; the signature is in a header", async () => {
     const { client, wire } = await openTradedWorld();
     await client.placeOrder({ ...STOP, newClientOrderId: "stop-1" });
     await client.order({ symbol: "BTC/USD", origClientOrderId: "stop-1" });
@@ -120,7 +120,7 @@ describe("the methods of the client against the service", () => {
     expect(nonces.every((nonce, index) => index === 0 || nonce > (nonces[index - 1] ?? 0n))).toBe(true);
   });
 
-  it("decision 41, LD: equal reads in one millisecond have different signatures, and the service answers both", async () => {
+  it("equal reads in one millisecond have different signatures, and the service answers both", async () => {
     const { client, wire } = await openTradedWorld();
     await client.placeNativeOrder({
       symbol: "BTC/USD",
@@ -220,7 +220,7 @@ describe("the methods of the client against the service", () => {
     ]);
   });
 
-  it("decision KI: options that depend on each other, and those of a call, are checked", async () => {
+  it("options that depend on each other, and those of a call, are checked", async () => {
     const { client, wire } = await openTradedWorld();
     const baseUrl = "https://a.example/api/";
     expect(() => createClient({ baseUrl, apiKey: "a" })).toThrow("must be passed together");

@@ -17,7 +17,7 @@ const WRONG: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {
   "a list of two limits": (client) => client.placeOco({ ...PAIR, belowType: "LIMIT", belowPrice: "5000" }),
 };
 
-describe("decision LH: checks before sending", () => {
+describe("checks before sending", () => {
   it.each(Object.entries(WRONG))(
     "%s: the same code, text, remedy as the service, and no order is sent",
     async (_name, call) => {

@@ -28,14 +28,11 @@ async function open(options: Readonly<{ kinds?: readonly (typeof MARKET_KINDS)[n
 }
 
 describe("followMarkets", () => {
-  it.each([...MARKET_KINDS])(
-    "decision LC: the members of %s are those of the service's description",
-    (kind) => {
-      const { properties = {} } = PUBLIC_EVENTS[SCHEMAS[kind]] ?? {};
-      for (const member of Object.keys(TABLES[kind]))
-        expect(Object.keys(properties as object)).toContain(member);
-    },
-  );
+  it.each([...MARKET_KINDS])("the members of %s are those of the service's description", (kind) => {
+    const { properties = {} } = PUBLIC_EVENTS[SCHEMAS[kind]] ?? {};
+    for (const member of Object.keys(TABLES[kind]))
+      expect(Object.keys(properties as object)).toContain(member);
+  });
 
   it("hands out best prices, levels and trades with exact texts", async () => {
     const world = await open();
@@ -72,7 +69,7 @@ describe("followMarkets", () => {
     world.stream.close();
   });
 
-  it("decision LK: ends for a market that does not exist", async () => {
+  it("ends for a market that does not exist", async () => {
     const world = await openSocketWorld();
     const { apiKey: _key, secret: _secret, ...rest } = world.options;
     const stream = followMarkets({ ...rest, symbols: ["NOPE/USD"] });

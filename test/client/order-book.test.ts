@@ -54,7 +54,7 @@ const copied = ({ bids, asks, lastUpdateId }: LocalOrderBook): readonly unknown[
 ];
 
 describe("a local order book", () => {
-  it("decision LL: equals the service's book after each quote", async () => {
+  it("equals the service's book after each quote", async () => {
     const world = await openBookWorld();
     expect(copied(world.book)).toEqual(await served(world));
     await quote(
@@ -104,7 +104,7 @@ describe("a local order book", () => {
     world.book.close();
   });
 
-  it("decision LL: diffs that come twice or late change nothing", async () => {
+  it("diffs that come twice or late change nothing", async () => {
     const world = await openBookWorld();
     const texts: string[] = [];
     world.sockets.change = (text) => {
@@ -132,7 +132,7 @@ describe("a local order book", () => {
     world.book.close();
   });
 
-  describe("decision NR: behind a load balancer", () => {
+  describe("behind a load balancer", () => {
     /** A book whose changes come from one node, and whose snapshots come from another one until `turn` is called. */
     async function openBetweenNodes() {
       const [world, other] = await Promise.all([openSocketWorld(), openSocketWorld()]);
@@ -198,7 +198,7 @@ describe("a local order book", () => {
     world.book.close();
   });
 
-  it("decision LL: a book with too many levels begins anew", async () => {
+  it("a book with too many levels begins anew", async () => {
     const world = await openBookWorld({ maxLevels: 2 });
     await quote(
       world,
@@ -213,7 +213,7 @@ describe("a local order book", () => {
     world.book.close();
   });
 
-  it("decision LL: a snapshot with too many levels is never shown", async () => {
+  it("a snapshot with too many levels is never shown", async () => {
     const world = await openBookWorld({ maxLevels: 2 });
     const levels: Levels = [
       ["100", "1"],
@@ -272,7 +272,7 @@ describe("a local order book", () => {
     expect(sides.apply({ ...diff, U: "9007199254740996", u: "9007199254740996", b: [] })).toBe("gap");
   });
 
-  it("decision LC: reads members that the service describes", () => {
+  it("reads members that the service describes", () => {
     const { properties } = PUBLIC_EVENTS.DepthUpdate as unknown as Readonly<{ properties: object }>;
     expect(Object.keys(properties)).toEqual(expect.arrayContaining(Object.keys(DEPTH_UPDATE)));
   });

@@ -61,7 +61,7 @@ async function until(world: SocketWorld, holds: () => boolean): Promise<void> {
 const isEvent = (text: string): boolean => text.includes('"ORDER_TRADE_UPDATE"');
 
 describe("the stream of an account", () => {
-  it("decision LJ: shows the orders from before, and then each event", async () => {
+  it("shows the orders from before, and then each event", async () => {
     const world = await openSocketWorld();
     await world.client.placeOrder({ ...STOP, newClientOrderId: "before" });
     const stream = followOrders(world.options);
@@ -96,7 +96,7 @@ describe("the stream of an account", () => {
     world.stream.close();
   });
 
-  it("decision LJ: a connection that is lost before the first orders are known begins anew with their query", async () => {
+  it("a connection that is lost before the first orders are known begins anew with their query", async () => {
     const world = await openSocketWorld();
     await world.client.placeOrder({ ...STOP, newClientOrderId: "before" });
     let losses = 0;
@@ -115,7 +115,7 @@ describe("the stream of an account", () => {
     stream.close();
   });
 
-  it("decision LJ: nothing was missed if the numbers are equal, and nothing is queried", async () => {
+  it("nothing was missed if the numbers are equal, and nothing is queried", async () => {
     const world = await openStreamWorld();
     await world.place("a");
     const before = world.sockets.sent.filter((text) => text.includes("openOrders")).length;
@@ -241,7 +241,7 @@ describe("the stream of an account", () => {
     expect(take("FILLED", "0.95")).toBe("CANCELED 0.95");
   });
 
-  it("decision LJ: orders that have ended are forgotten, the oldest first", () => {
+  it("orders that have ended are forgotten, the oldest first", () => {
     const states = new OrderStates(2);
     const order = {
       symbol: "BTC/USD",
@@ -255,7 +255,7 @@ describe("the stream of an account", () => {
     expect([...states.orders.keys()]).toEqual(["-1", "-3", "-4"]);
   });
 
-  it("decision LJ: a slow iterator gets the number of dropped events, and the states stay whole", async () => {
+  it("a slow iterator gets the number of dropped events, and the states stay whole", async () => {
     const world = await openStreamWorld({ maxWaiting: 2 });
     const iterator = world.stream[Symbol.asyncIterator]();
     for (const id of ["a", "b", "c", "d"]) await world.place(id);
@@ -290,7 +290,7 @@ describe("the stream of an account", () => {
     world.stream.close();
   });
 
-  it("decision 42: more look-ups than a minute allows go on in the next one, without a ban", async () => {
+  it("more look-ups than a minute allows go on in the next one, without a ban", async () => {
     const world = await openStreamWorld({}, { limits: { weightPerMinute: 100 } });
     const order = {
       symbol: "BTC/USD",
@@ -407,7 +407,7 @@ describe("the stream of an account", () => {
     world.stream.close();
   });
 
-  it("decision LK: a subscription that the service ends while the stream ends it is no reason to stop", async () => {
+  it("a subscription that the service ends while the stream ends it is no reason to stop", async () => {
     const world = await openStreamWorld({ quietMs: 10_000 });
     world.sockets.change = (text) => (text.includes("eventStreamTerminated") ? [] : [text]);
     for (const socket of world.sockets.open) socket.send('{"id":"x","method":"userDataStream.unsubscribe"}');
@@ -418,7 +418,7 @@ describe("the stream of an account", () => {
     world.stream.close();
   });
 
-  it("decision LK: a subscription that ends right after its reply is made anew", async () => {
+  it("a subscription that ends right after its reply is made anew", async () => {
     const world = await openSocketWorld();
     world.sockets.change = (text) => {
       const { result } = JSON.parse(text) as { result?: { subscriptionId?: number; streamId?: string } };
@@ -433,7 +433,7 @@ describe("the stream of an account", () => {
     stream.close();
   });
 
-  it("decision LK: pauses between attempts grow, up to half a minute", async () => {
+  it("pauses between attempts grow, up to half a minute", async () => {
     const world = await openStreamWorld();
     world.sockets.down = true;
     world.sockets.lose();
@@ -444,7 +444,7 @@ describe("the stream of an account", () => {
     world.stream.close();
   });
 
-  it("decision LK: a key that may not read ends the stream with its refusal", async () => {
+  it("a key that may not read ends the stream with its refusal", async () => {
     const world = await openSocketWorld();
     const stream = followOrders({ ...world.options, ...KEYS.trader });
     const iterator = stream[Symbol.asyncIterator]();
@@ -473,7 +473,7 @@ const FIXED = ["b", "a", "m", "wt", "cp", "pP", "si", "ss", "rp", "V", "pm"];
 type Schema = Readonly<{ properties: Readonly<Record<string, object>>; required: readonly string[] }>;
 
 describe("the events as the client reads them", () => {
-  it("decision LC: have the members of the service's schemas", () => {
+  it("have the members of the service's schemas", () => {
     const schemas = { OrderTradeUpdate: ORDER_EVENT, ListStatus: LIST_STATUS };
     const more = { AccountUpdate: ACCOUNT_UPDATE, MarginCall: MARGIN_CALL };
     for (const [name, table] of Object.entries<Table>({ ...schemas, ...more })) {

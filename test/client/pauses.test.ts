@@ -28,7 +28,7 @@ describe("pauses of the client", () => {
     [-2042, "passes"],
     [2, "ends"],
     [-1121, "ends"],
-  ])("decision LK: a control frame that is refused with %d %s", async (code, outcome) => {
+  ])("a control frame that is refused with %d %s", async (code, outcome) => {
     const clock = createManualClock({ startMs: 0 });
     const platform = { clock, random: () => 0.5 } as never;
     const replies = [{ code, msg: "refused" }];
@@ -62,7 +62,7 @@ describe("a wait that a server asks for is at most three days, the longest ban",
     expect(() => gate.requireOpen(CLIENT_ROUTES.ping)).not.toThrow();
   });
 
-  it("decision LK: a stream connects again", async () => {
+  it("a stream connects again", async () => {
     const clock = createManualClock({ startMs: 0 });
     const controller = new AbortController();
     let sessions = 0;

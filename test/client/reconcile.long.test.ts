@@ -272,7 +272,7 @@ describe("the outcome of a cancel without a readable reply", () => {
     expect(world.wire.of("DELETE /api/v2/order").length).toBe(1);
   });
 
-  it("decision NN: the id and the condition of a cancel name no order to look for", async () => {
+  it("the id and the condition of a cancel name no order to look for", async () => {
     const world = await openClientWorld();
     const { orderId } = await world.client.placeOrder(STOP);
     world.wire.strike("/api/v2/order", replyLost);
@@ -292,7 +292,7 @@ describe("the outcome of a cancel without a readable reply", () => {
     expect([outcome.state, outcome.order?.status]).toEqual(["not canceled", "NEW"]);
   });
 
-  describe("decision 5: an ended managed order does not hide the native order of its client id", () => {
+  describe("an ended managed order does not hide the native order of its client id", () => {
     const KEY = { symbol: "BTC/USD", origClientOrderId: "both" } as const;
 
     async function openBoth(): Promise<ClientWorld> {
@@ -356,7 +356,7 @@ describe("the outcome of a cancel without a readable reply", () => {
     });
   });
 
-  it("decision LF: a reply about another order or list is uncertain", async () => {
+  it("a reply about another order or list is uncertain", async () => {
     const world = await openClientWorld();
     const { client, wire } = world;
     const another: Fault = async (_call, pass) => {
@@ -376,7 +376,7 @@ describe("the outcome of a cancel without a readable reply", () => {
     }
   });
 
-  it("decision LF: the reply about a list is about its leg, by either id and under the id of the cancel", async () => {
+  it("the reply about a list is about its leg, by either id and under the id of the cancel", async () => {
     const { client } = await openClientWorld();
     const key = { symbol: "BTC/USD", newClientOrderId: "cancel-1" };
     for (const id of ["leg-1", "leg-2"]) {

@@ -90,7 +90,7 @@ function required(table: Table): readonly string[] {
 
 describe("the replies as the client reads them", () => {
   it.each(Object.entries(TABLES))(
-    "decision LC: %s has the members of the service's schema, and demands the same",
+    "%s has the members of the service's schema, and demands the same",
     (name, table) => {
       const schema = schemaOf(name);
       expect(Object.keys(table).sort()).toEqual(Object.keys(schema.properties).sort());
@@ -98,7 +98,7 @@ describe("the replies as the client reads them", () => {
     },
   );
 
-  it("decision LC: a scaled order is read by members that the service describes", () => {
+  it("a scaled order is read by members that the service describes", () => {
     const names = ["ScaledManagedOrder", "ScaledNativeOrder"];
     for (const name of names) {
       const members = Object.keys(schemaOf(name).properties);
@@ -106,7 +106,7 @@ describe("the replies as the client reads them", () => {
     }
   });
 
-  it("decision LC: the types are those of the service, but ids, which are strings", () => {
+  it("the types are those of the service, but ids, which are strings", () => {
     expectTypeOf<ManagedOrderReply>().branded.toEqualTypeOf<AsRead<ManagedOrder>>();
     expectTypeOf<NativeOrderReply>().branded.toEqualTypeOf<AsRead<NativeOrderView>>();
     expectTypeOf<LegIdentityReply>().branded.toEqualTypeOf<AsRead<OrderListView["orders"][number]>>();

@@ -6,7 +6,7 @@ import { ROUTES } from "../../src/requests/index.ts";
 const OWN = ROUTES.filter(({ path }) => !path.startsWith("/compat/"));
 
 describe("the table of the client's routes", () => {
-  it("decision LB: calls every operation of the service by one of its routes, with its access and signing", () => {
+  it("calls every operation of the service by one of its routes, with its access and signing", () => {
     const called = Object.values(CLIENT_ROUTES).map((route) => {
       const served = OWN.find(({ method, path }) => method === route.verb && path === route.path);
       expect({ path: route.path, access: served?.access, scheme: served?.scheme }).toEqual({

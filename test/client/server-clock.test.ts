@@ -12,7 +12,7 @@ const trips = fc.array(
   { minLength: 1, maxLength: 8 },
 );
 
-describe("decision LA: the estimate of the server's time", () => {
+describe("the estimate of the server's time", () => {
   it("is never ahead of it, and lags by no more than the fastest round trip, however the trips divide", () => {
     fc.assert(
       fc.property(trips, fc.integer({ min: -1e12, max: 1e12 }), (readings, offsetMs) => {

@@ -13,7 +13,7 @@ import { answers, settled } from "./client-world.ts";
 import { STOP } from "./placements.ts";
 import { openSocketWorld, settle } from "./socket-wire.ts";
 
-/** Methods of decision NO for clients of the convention. This client reads market data and the clock by REST. */
+/** Methods of the rule "Existing clients have a WebSocket path of their own" for clients of the convention. This client reads market data and the clock by REST. */
 const FOR_OTHERS: ReadonlySet<string> = new Set([
   ...["ping", "time", "exchangeInfo", "depth", "ticker.24hr", "ticker.price", "ticker.book", "avgPrice"],
   "account.status",
@@ -31,7 +31,7 @@ function unhandledRejection(): Promise<unknown> {
 }
 
 describe("the client of the private WebSocket", () => {
-  it("decision LI: calls every method of the private WebSocket by its name", () => {
+  it("calls every method of the private WebSocket by its name", () => {
     const called = Object.values(SOCKET_ROUTES).map(({ method }) => method);
     const names = METHODS.map(({ name }) => name).filter((name) => !FOR_OTHERS.has(name));
     expect([...called].sort()).toEqual(names.sort());
@@ -63,7 +63,7 @@ describe("the client of the private WebSocket", () => {
     expect(refused).toMatchObject({ code: -2013, msg: "Order does not exist.", sent: true });
   });
 
-  it("decision LI: a placement whose connection is lost is uncertain, and REST tells its outcome", async () => {
+  it("a placement whose connection is lost is uncertain, and REST tells its outcome", async () => {
     const world = await openSocketWorld();
     const socket = createSocketClient(world.options);
     world.sockets.change = () => {
@@ -170,7 +170,7 @@ describe("the client of the private WebSocket", () => {
     expect(await requested).toMatchObject({ reason: "aborted" });
   });
 
-  it("decision LI: no more requests than `maxInFlight` wait for their replies", async () => {
+  it("no more requests than `maxInFlight` wait for their replies", async () => {
     const world = await openSocketWorld();
     const socket = createSocketClient({ ...world.options, maxInFlight: 2 });
     const requested = await Promise.allSettled([1, 2, 3].map(() => socket.cancelOpenOrders()));

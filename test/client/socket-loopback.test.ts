@@ -114,7 +114,7 @@ describe("a hostile server", () => {
 });
 
 describe("the WebSocket of the platform", () => {
-  it("decision LM: is looked up at the time of the call; Node.js without one uses `ws`", async () => {
+  it("is looked up at the time of the call; Node.js without one uses `ws`", async () => {
     const own = Object.getOwnPropertyDescriptor(globalThis, "WebSocket");
     try {
       Object.defineProperty(globalThis, "WebSocket", {

@@ -138,7 +138,7 @@ const codeOf = (body: string): unknown => (readJson(body) as JsonObject)["code"]
 const openOrders = async (world: ServiceWorld): Promise<number> =>
   (await world.engine.account(1).openOrders({ limit: 10 })).orders.length;
 
-describe("decision ZN: any node answers", () => {
+describe("any node answers", () => {
   it("the owner executes a request of another node once, and its reply is passed on unchanged", async () => {
     const { world, owner, entry } = await openPair();
     const request = placement(world);
@@ -232,7 +232,7 @@ describe("decision ZN: any node answers", () => {
   });
 });
 
-describe("decision ZR: the entry node weighs, the owner does not", () => {
+describe("the entry node weighs, the owner does not", () => {
   it("limit and used weight are those of the entry node", async () => {
     const clock = createManualClock({ startMs: START_MS });
     const rateLimiter = createMemoryRateLimiter({ clock, weightPerMinute: 3 });
@@ -318,7 +318,7 @@ describe("decision ZR: the entry node weighs, the owner does not", () => {
     expect(forwarded.status).toBe(400);
   });
 
-  it("decision 47: a preflight is answered by the entry node, and documents are too", async () => {
+  it("a preflight is answered by the entry node, and documents are too", async () => {
     const settings = { allowedOrigins: ["https://desk.example.com"] };
     const documents = { "/openapi.json": () => "{}" };
     const { entry } = await openPair({}, { settings, documents });
@@ -329,7 +329,7 @@ describe("decision ZR: the entry node weighs, the owner does not", () => {
   });
 });
 
-describe("decision ZP: outcomes", () => {
+describe("outcomes", () => {
   const outcomeOf = async (
     outcome: PeerOutcome,
     method: "GET" | "POST" | "POST that reads",
@@ -411,7 +411,7 @@ describe("decision ZP: outcomes", () => {
   });
 });
 
-describe("decision ZO: the owner executes only what is meant for it now", () => {
+describe("the owner executes only what is meant for it now", () => {
   const forwarded = (world: ServiceWorld, rest: Partial<ForwardedRequest> = {}): ForwardedRequest => ({
     ...placement(world),
     ...{ form: "REST" as const, incarnation: 1, expiresAtMs: START_MS + 5_000, usedWeight: 1 },
@@ -446,7 +446,7 @@ describe("decision ZO: the owner executes only what is meant for it now", () => 
     expect(await openOrders(world)).toBe(0);
   });
 
-  it("decision 41: the replay guard of the owner sees forwarded and own requests alike", async () => {
+  it("the replay guard of the owner sees forwarded and own requests alike", async () => {
     const { world, entry } = await openPair();
     const request = placement(world);
     const first = await entry.node.handle(request);
@@ -459,7 +459,7 @@ describe("decision ZO: the owner executes only what is meant for it now", () => 
   });
 });
 
-describe("decision ZS: the account that a request names leads to its shard", () => {
+describe("the account that a request names leads to its shard", () => {
   async function shardsOf(request: (world: ServiceWorld) => WireRequest): Promise<readonly number[]> {
     const world = await openWorld();
     const requested: number[] = [];
@@ -510,7 +510,7 @@ describe("decision ZS: the account that a request names leads to its shard", () 
   });
 });
 
-describe("decision ZU: the node that is asked decides by what it has authenticated", () => {
+describe("the node that is asked decides by what it has authenticated", () => {
   const THERE = shardOf(3);
 
   /** Account 3, whose owner lets user 1 read and trade. */

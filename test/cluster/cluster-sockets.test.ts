@@ -97,7 +97,7 @@ const worldOf = ({ nodes }: Cluster, index: number): ServiceWorld => {
 const namesOf = (client: TestClient): readonly unknown[] => client.events.map(({ e }) => e);
 const sequencesOf = (client: TestClient): readonly unknown[] => client.events.map(({ sequence }) => sequence);
 
-describe("decision ZV: a connection stays with its node, and its requests go to the owner", () => {
+describe("a connection stays with its node, and its requests go to the owner", () => {
   it("a placement over a node that owns nothing is executed once, and the owner's reply is passed on", async () => {
     const cluster = await openCluster();
     const { client, link } = cluster;
@@ -107,7 +107,7 @@ describe("decision ZV: a connection stays with its node, and its requests go to 
     expect(link.sent.map(({ form, target }) => [form, target])).toEqual([["MESSAGE", "/ws/listenKey"]]);
   });
 
-  it("decision ZR: weight and address are those of the node that the client reached", async () => {
+  it("weight and address are those of the node that the client reached", async () => {
     const { client, link } = await openCluster();
     await client.ask("openOrders.status", { apiManaged: true });
     const { rateLimits } = await client.ask("order.place", FAR_LIMIT);
@@ -119,7 +119,7 @@ describe("decision ZV: a connection stays with its node, and its requests go to 
     expect(link.sent.at(-1)?.remoteAddress).toBe("127.0.0.1");
   });
 
-  it("decision ZU: a node that is asked for an account of another one names its shard, and that node is asked", async () => {
+  it("a node that is asked for an account of another one names its shard, and that node is asked", async () => {
     const cluster = await openCluster();
     const { owners, client, link } = cluster;
     const { of } = owners;
@@ -137,7 +137,7 @@ describe("decision ZV: a connection stays with its node, and its requests go to 
     ["order.place", { kind: "refused", reason: "REPLAYED" }, [500, -1006]],
     ["openOrders.status", { kind: "lost", reason: "x" }, [503, -1001]],
     [SUBSCRIBE, { kind: "lost", reason: "x" }, [503, -1001]],
-  ] as const)("decision ZP: %s after %o is %o and is not sent again", async (method, outcome, wanted) => {
+  ] as const)("%s after %o is %o and is not sent again", async (method, outcome, wanted) => {
     const { client, link } = await openCluster();
     link.answer = () => outcome;
     expect(refusalOf(await client.ask(method, method === "order.place" ? FAR_LIMIT : {}))).toEqual(wanted);
@@ -151,7 +151,7 @@ describe("decision ZV: a connection stays with its node, and its requests go to 
     expect(link.sent).toEqual([]);
   });
 
-  it("decision ZP: a message whose answer the owner could not send has an answer with its id: -1006 to a write, -1001 to a read", async () => {
+  it("a message whose answer the owner could not send has an answer with its id: -1006 to a write, -1001 to a read", async () => {
     const { client, link } = await openCluster();
     // What a link replies where the service has thrown, or its reply is too long.
     const response = { status: 500, headers: {}, body: '{"code":-1006,"msg":"of the link"}' };
@@ -183,7 +183,7 @@ describe("decision ZV: a connection stays with its node, and its requests go to 
     expect(link.sent).toEqual([]);
   });
 
-  it("decision ZT: public streams are refused until the node serves; requests are admitted before", async () => {
+  it("public streams are refused until the node serves; requests are admitted before", async () => {
     const cluster = await openCluster();
     const { entry } = cluster;
     const admit = async (path: string): Promise<number | undefined> =>
@@ -197,7 +197,7 @@ describe("decision ZV: a connection stays with its node, and its requests go to 
   });
 });
 
-describe("decision ZW: events of a forwarded subscription", () => {
+describe("events of a forwarded subscription", () => {
   it("come in order, each once, after the reply, with the numbers of the owner", async () => {
     const cluster = await openCluster();
     const { client } = cluster;
@@ -241,7 +241,7 @@ describe("decision ZW: events of a forwarded subscription", () => {
     expect(client.events).toHaveLength(1);
   });
 
-  it("decision 39: access that is withdrawn at the owner ends the subscription before the next event", async () => {
+  it("access that is withdrawn at the owner ends the subscription before the next event", async () => {
     const cluster = await openCluster();
     const { client, link } = cluster;
     await client.ask(SUBSCRIBE, {}, { key: KEYS.stranger });
@@ -270,7 +270,7 @@ describe("decision ZW: events of a forwarded subscription", () => {
   });
 });
 
-describe("decision ZX: a subscription ends with what sends its events", () => {
+describe("a subscription ends with what sends its events", () => {
   it("the shard of its account moves: eventStreamTerminated, at both nodes, and the client subscribes anew", async () => {
     const cluster = await openCluster();
     const { client, owners, clock, link } = cluster;
@@ -324,7 +324,7 @@ describe("decision ZX: a subscription ends with what sends its events", () => {
   });
 });
 
-describe("decision ZY: bounds of forwarded subscriptions", () => {
+describe("bounds of forwarded subscriptions", () => {
   /** A cluster whose owner opens any stream at once, and the sinks of these streams. */
   async function opening(): Promise<Cluster & Readonly<{ sinks: PeerSink[]; ended: () => number }>> {
     const sinks: PeerSink[] = [];
@@ -353,7 +353,7 @@ describe("decision ZY: bounds of forwarded subscriptions", () => {
     expect(refusalOf(await client.ask(SUBSCRIBE))).toEqual([400, -2042]);
   });
 
-  it("decision 49: a client that does not read is closed, and its streams end at their owner", async () => {
+  it("a client that does not read is closed, and its streams end at their owner", async () => {
     const { client, sinks, ended } = await opening();
     await client.ask(SUBSCRIBE);
     client.buffered = "everything";

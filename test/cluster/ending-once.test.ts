@@ -10,7 +10,7 @@ function recorded() {
   return { reported, ...ending };
 }
 
-describe("decision ZX: a stream ends once, whoever ends it first", () => {
+describe("a stream ends once, whoever ends it first", () => {
   it("the first end is told, and nothing after it", () => {
     const { reported, sink } = recorded();
     sink.send("a");

@@ -70,7 +70,7 @@ async function openOwner(passingMs: number, slow: Slow = "key") {
 
 const text = (response: unknown): string => JSON.stringify(response);
 
-describe("decision ZO: a request of another node is not executed after the time that its seal says", () => {
+describe("a request of another node is not executed after the time that its seal says", () => {
   it.each([
     { passingMs: 1_000, status: 200, orders: 1 },
     { passingMs: 1_001, status: 503, orders: 0 },

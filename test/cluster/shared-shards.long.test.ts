@@ -62,7 +62,7 @@ function leavesAt(cluster: SharedWorld, call: AccountCall, when: "arrives" | "an
 
 const ofForm = ({ link }: SharedWorld): readonly unknown[] => link.sent.map(({ incarnation }) => incarnation);
 
-describe("decision XR: nodes that share the shards answer for their own, and pass the others on", () => {
+describe("nodes that share the shards answer for their own, and pass the others on", () => {
   it("a placement over any node is executed once, by the owner of its account", async () => {
     const cluster = await openShared({ owners: OWNERS });
     for (const node of [1, 2, 3]) {
@@ -74,7 +74,7 @@ describe("decision XR: nodes that share the shards answer for their own, and pas
     expect(cluster.link.sent).toHaveLength(4);
   });
 
-  it("decision ZV: and so is a message, on a connection to any node", async () => {
+  it("and so is a message, on a connection to any node", async () => {
     const cluster = await openShared({ owners: OWNERS });
     for (const node of [1, 2, 3]) {
       const client = cluster.client(node);
@@ -112,7 +112,7 @@ describe("decision XR: nodes that share the shards answer for their own, and pas
     expect(cluster.link.sent).toEqual([]);
   });
 
-  it("decision NR: also by a node without a shard, whose quotes and streams are of one series", async () => {
+  it("also by a node without a shard, whose quotes and streams are of one series", async () => {
     const cluster = await openShared();
     const client = new TestClient(
       { ...cluster.world, service: { ...cluster.world.service, sockets: cluster.at(2).node.sockets } },
@@ -142,7 +142,7 @@ describe("decision XR: nodes that share the shards answer for their own, and pas
   });
 });
 
-describe("decision XR: a shard that moves", () => {
+describe("a shard that moves", () => {
   it("nodes with an old table reach the new owner over the old one, once", async () => {
     const cluster = await openShared({ owners: OWNERS });
     cluster.move(1, 2);
@@ -316,7 +316,7 @@ async function placeAt(
   return (await cluster.client(entry).ask("order.place", { ...FAR_LIMIT, newClientOrderId }, { key })).status;
 }
 
-describe("decision XR: what may have been decided is not sent on", () => {
+describe("what may have been decided is not sent on", () => {
   const lists = async (cluster: SharedWorld): Promise<JsonObject> => {
     const { path, fields } = LISTS.oco;
     const json = { listClientOrderId: "pair", ...fields };
@@ -382,7 +382,7 @@ describe("decision XR: what may have been decided is not sent on", () => {
     [{ kind: "refused", reason: "REPLAYED" }, [500, -1006]],
     [{ kind: "refused", reason: "BUSY" }, [503, -1001]],
     [{ kind: "unsent", reason: "x" }, [503, -1001]],
-  ] as const)("decision ZP: %o of the new owner is %o, and nobody else is asked", async (outcome, wanted) => {
+  ] as const)("%o of the new owner is %o, and nobody else is asked", async (outcome, wanted) => {
     const cluster = await openShared({ owners: OWNERS });
     leavesAt(cluster, "place");
     cluster.link.answer = (): PeerOutcome => outcome;
@@ -408,7 +408,7 @@ describe("decision XR: what may have been decided is not sent on", () => {
   });
 });
 
-describe("decision XQ: the orders of an account are counted by the owner of its shard", () => {
+describe("the orders of an account are counted by the owner of its shard", () => {
   const LIMITS = { ordersPerDay: 4, ordersPer10s: 100 };
 
   it("the limit of the day is one, however often the shard moves", async () => {

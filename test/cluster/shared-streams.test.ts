@@ -44,7 +44,7 @@ async function settled({ world }: SharedWorld): Promise<void> {
   for (let turn = 0; turn < 10; turn++) await world.engine.idle();
 }
 
-describe("decision XR: a shard that leaves ends the streams of its accounts, and no others", () => {
+describe("a shard that leaves ends the streams of its accounts, and no others", () => {
   it.each([
     ["the owner itself", 1],
     ["the next owner", 2],
@@ -125,7 +125,7 @@ describe("decision XR: a shard that leaves ends the streams of its accounts, and
     for (const client of clients) expect(namesOf(client)).toEqual([ENDED]);
   });
 
-  it("decision ZX: an owner that nobody hears of any more is found by the table of owners", async () => {
+  it("an owner that nobody hears of any more is found by the table of owners", async () => {
     const cluster = await openShared({ owners: OWNERS });
     const client = cluster.client(3);
     await begin(client);
@@ -231,7 +231,7 @@ function hostAnswering(): Readonly<{
   return { options: { native, accountEvents }, say, requested };
 }
 
-describe("decision XR: what the host says of an account is told by the owner of its shard", () => {
+describe("what the host says of an account is told by the owner of its shard", () => {
   const REPORTED = ["ORDER_TRADE_UPDATE", "ACCOUNT_UPDATE", "ACCOUNT_UPDATE"];
 
   it("native orders and changes of balances, which every node hears, each once and numbered", async () => {

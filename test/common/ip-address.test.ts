@@ -18,7 +18,7 @@ it.each([
   ["fe80::2%wlan0", "fe80:0:0:0::/64"],
   ["::1", "0:0:0:0::/64"],
   ["::192.0.2.1", "0:0:0:0::/64"],
-])("decision AI: %s is counted as %s", (address, network) => {
+])("%s is counted as %s", (address, network) => {
   expect(networkOf(address)).toBe(network);
 });
 

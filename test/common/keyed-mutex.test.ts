@@ -21,7 +21,7 @@ function tasks() {
   return { begun, hold, end };
 }
 
-describe("decision GQ: tasks that need the same keys", () => {
+describe("tasks that need the same keys", () => {
   it("begin in order of arrival, each when the previous one has ended", async () => {
     const { begun, hold, end } = tasks();
     const held = ["1", "2", "3"].map((name) => hold(name, ["x"]));

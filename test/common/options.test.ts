@@ -46,7 +46,7 @@ function refusal(check: OptionCheck, value: unknown): string {
   }
 }
 
-describe("decision KI: an option that cannot be used is refused with its name, its problem and what to pass", () => {
+describe("an option that cannot be used is refused with its name, its problem and what to pass", () => {
   it.each<readonly [options: unknown, message: string]>([
     [good, "taken"],
     [{ ...good, count: undefined }, "taken"],
@@ -92,7 +92,7 @@ describe("decision KI: an option that cannot be used is refused with its name, i
   });
 });
 
-describe("decision KI: an unknown option is refused", () => {
+describe("an unknown option is refused", () => {
   it("with the nearest option that was not given", () => {
     const message = "TypeError: unknown option `cuont` of make; did you mean `count`?";
     expect(refusal(closed, { ...good, cuont: 1 })).toBe(message);
@@ -138,7 +138,7 @@ describe("the nearest name", () => {
     ["Price", undefined],
     ["price3", "price2"],
     ["stopPrise", "stopPrice"],
-  ])("decision MG: of %j beside `price` is %j", (name, nearest) => {
+  ])("of %j beside `price` is %j", (name, nearest) => {
     expect(nearestName(name, ["price", "price2", "stopPrice"], (known) => known === "price")).toBe(nearest);
   });
 });

@@ -245,7 +245,7 @@ const STEPS = {
     await slow.shows("#message", "Canceled 1 order.");
     await slow.page.close();
   },
-  "decision SP: a page that is opened later shows the trades from before": async () => {
+  "a page that is opened later shows the trades from before": async () => {
     const late = new ConsolePage(await context.newPage(), sandbox.url);
     const time = Date.now();
     await late.page.route("**/compat/api/v3/trades?*", (route) =>

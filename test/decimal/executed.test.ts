@@ -34,7 +34,7 @@ const execution = fc.record({
   price: fc.integer({ min: 1, max: 10 ** 13 }),
 });
 
-it("decision 7: sums of executions are exact, in any order, and can be taken back", () => {
+it("sums of executions are exact, in any order, and can be taken back", () => {
   fc.assert(
     fc.property(fc.array(execution, { minLength: 1, maxLength: 8 }), (all) => {
       const fills = all.map(({ units, price }) => ({
@@ -57,7 +57,7 @@ it("decision 7: sums of executions are exact, in any order, and can be taken bac
   );
 });
 
-it("decision 7: the value of one execution is exact", () => {
+it("the value of one execution is exact", () => {
   const fill = { ...Quantity.parseFact("0.000000000000000001"), price: 1 as Price };
   expect(executionValueText(fill)).toBe("0.00000000000000000000000001");
   expect([hasExecuted(NOTHING), executedPriceText(NOTHING)]).toEqual([false, "0"]);

@@ -9,7 +9,7 @@ import {
   Quantity,
 } from "../../src/decimal/index.ts";
 
-describe("decision 7: facts are read by their value", () => {
+describe("facts are read by their value", () => {
   it.each([
     ["0.10000000", 100_000],
     ["1.0000000000000000000000000000000000000000", 1_000_000],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Notional, Price, Quantity } from "../../src/index.ts";
 
-describe("decision JB: Price, Quantity and Notional of the package", () => {
+describe("Price, Quantity and Notional of the package", () => {
   it.each([
     ["Price", Price, "60000.5", "0.1"],
     ["Quantity", Quantity, "12.5", "0.000001"],
@@ -23,7 +23,7 @@ describe("decision JB: Price, Quantity and Notional of the package", () => {
   });
 });
 
-describe("decision JB: the quantity of a position", () => {
+describe("the quantity of a position", () => {
   it.each([
     ["-0.50", "-0.5"],
     ["0.5", "0.5"],
@@ -56,12 +56,7 @@ it.each([
   ["Quantity.parse", Quantity.parse],
   ["Quantity.parseSigned", Quantity.parseSigned],
   ["Notional.parse", Notional.parse],
-])(
-  "decision JB: %s refuses a number; the error has the type's name, the number and the expected form",
-  (name, parse) => {
-    const refused = (): unknown => parse(15 as unknown as string);
-    expect(refused).toThrow(
-      new TypeError(`${name} takes a decimal string, such as "0.5", got the number 15`),
-    );
-  },
-);
+])("%s refuses a number; the error has the type's name, the number and the expected form", (name, parse) => {
+  const refused = (): unknown => parse(15 as unknown as string);
+  expect(refused).toThrow(new TypeError(`${name} takes a decimal string, such as "0.5", got the number 15`));
+});

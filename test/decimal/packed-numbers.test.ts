@@ -5,7 +5,7 @@ import { seedOr } from "../support/seed.ts";
 
 const rowOf = (greatest: Scaled): Scaled[] => [...new Array<Scaled>(99).fill(1), greatest];
 
-describe("decision HN: packed numbers", () => {
+describe("packed numbers", () => {
   it.each<readonly [bytes: number, greatest: Scaled]>([
     [1, 255],
     [2, 256],

@@ -22,7 +22,7 @@ async function nothingStored(world: World): Promise<void> {
   expect(world.engine.metrics()).toMatchObject({ openParents: 0, pendingCommands: 0, journalSequence: 0 });
 }
 
-describe("decision 14: creation is refused and leaves no trace (I02)", () => {
+describe("creation is refused and leaves no trace (I02)", () => {
   it.each([
     ["the deployment flag is off", { advancedOrders: false }],
     ["the deployment is not in liquidity mode", { liquidityMode: false }],
@@ -46,7 +46,7 @@ describe("decision 14: creation is refused and leaves no trace (I02)", () => {
     await nothingStored(world);
   });
 
-  it("decision EB: a flag that is off and an unknown account have separate names, and one error on the wire", async () => {
+  it("a flag that is off and an unknown account have separate names, and one error on the wire", async () => {
     const off = await createWorld({ settings: { advancedOrders: false } });
     const body = new OrderError("UNSUPPORTED_OPERATION").toBody();
     const flag: OrderError = await off.place(LIMIT).then(String, (error) => error);
@@ -142,7 +142,7 @@ describe("decision 14: creation is refused and leaves no trace (I02)", () => {
   });
 });
 
-describe("decision 14: accepted parents are managed until they end", () => {
+describe("accepted parents are managed until they end", () => {
   const ENDS: readonly (readonly [string, (world: World) => void | Promise<void>])[] = [
     ["the consent is withdrawn", (world) => withAccount(world, { enableDataSharing: false })],
     ["the account is restricted", (world) => withAccount(world, { restricted: true })],

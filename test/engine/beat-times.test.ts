@@ -11,7 +11,7 @@ const STEP_MS = 100;
 /** Distance of a time from the nearest multiple of a beat. */
 const offBeat = (ms: number): number => Math.abs(ms - Math.round(ms / BEAT_MS) * BEAT_MS);
 
-describe("decision RL: nodes renew and read at the same times of the store's clock", () => {
+describe("nodes renew and read at the same times of the store's clock", () => {
   it("whatever the clocks say, after half a beat to one and a half", () => {
     const time = fc.double({ min: -1e13, max: 1e13, noNaN: true });
     fc.assert(

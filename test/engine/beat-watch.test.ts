@@ -18,7 +18,7 @@ const rowOf = (beat: number, incarnation = 1): NodeRow => ({
 type Read = Readonly<{ requestedMs: number; readMs: number; answeredMs: number; failed: boolean }>;
 type Renewal = Readonly<{ requestedMs: number; storedMs: number }>;
 
-describe("decision WN, YN: a beat must have been the same for a whole ttl", () => {
+describe("a beat must have been the same for a whole ttl", () => {
   it("from the answer of the first read to the question of the last, however long both took", () => {
     const watch = new BeatWatch(TTL_MS);
     watch.observe([rowOf(7)], { requestedMs: 0, answeredMs: 900 });
@@ -100,7 +100,7 @@ const TTL_MS_LAPSE = 10_000;
 const MARGIN_MS = 1_000;
 
 it.each([0, 1, 700])(
-  "decision WP: a lease that is not renewed lapses, also for a clock that calls %d ms too early",
+  "a lease that is not renewed lapses, also for a clock that calls %d ms too early",
   async (earlyMs) => {
     const clock = createManualClock({ startMs: START_MS });
     const store = createMemoryStore({ clock });

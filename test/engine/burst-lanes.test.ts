@@ -44,7 +44,7 @@ function* noting(into: string[], name: string, steps: number): Generator<number,
 
 const countOf = (done: readonly string[], name: string): number => done.filter((one) => one === name).length;
 
-describe("decision IA: long work shares the turns of the event loop", () => {
+describe("long work shares the turns of the event loop", () => {
   it("a small piece of work runs at once, and requests one turn", () => {
     const { bursts, next } = burstsOf();
     const done: string[] = [];
@@ -64,7 +64,7 @@ describe("decision IA: long work shares the turns of the event loop", () => {
     expect(Math.max(...perTurn)).toBeLessThanOrEqual(128);
   });
 
-  it("decision KY: a shard that waits for the work of a key does not make the key look busy after that work", async () => {
+  it("a shard that waits for the work of a key does not make the key look busy after that work", async () => {
     const { bursts, next } = burstsOf();
     const done: string[] = [];
     let passed = 0;
@@ -174,7 +174,7 @@ function queued(...children: readonly DueChild[]) {
   return { queue, rest };
 }
 
-it("decision 26: children that were aside go before those that came later, and not before those that came earlier", () => {
+it("children that were aside go before those that came later, and not before those that came earlier", () => {
   const { queue, rest } = queued(due(SLOW, "a"), due(OTHER, "b"), due(SLOW, "c"), due(OTHER, "d"));
   queue.setAside(shardOfId(SLOW));
   queue.add(due(SLOW, "e"));
@@ -184,7 +184,7 @@ it("decision 26: children that were aside go before those that came later, and n
   expect(rest()).toBe("a,b,c,d,e,f");
 });
 
-it("decision 26: those that reduce a position go first also after they were aside", () => {
+it("those that reduce a position go first also after they were aside", () => {
   const { queue, rest } = queued(
     due(OTHER, "a"),
     due(SLOW, "b"),
@@ -197,7 +197,7 @@ it("decision 26: those that reduce a position go first also after they were asid
   expect(rest()).toBe("c,d,e,a,b");
 });
 
-it("decision 26: children that were put last go behind those that were aside", () => {
+it("children that were put last go behind those that were aside", () => {
   const { queue, rest } = queued(due(SLOW, "a"), due(OTHER, "b"), due(SLOW, "c"));
   queue.setAside(shardOfId(SLOW));
   queue.putLast(shardOfId(OTHER));
@@ -214,7 +214,7 @@ it("children that were removed while they were aside do not come back: they woul
   expect([queue.size, rest()]).toEqual([1, "b"]);
 });
 
-it("decision 26: accounts take turns, and the children of one keep their order", () => {
+it("accounts take turns, and the children of one keep their order", () => {
   const { queue, rest } = queued(due(SLOW, "a"), due(SLOW, "b"), due(SLOW, "c"), due(SLOW, "d"));
   queue.shift();
   queue.add(due(OTHER, "e"));
@@ -223,7 +223,7 @@ it("decision 26: accounts take turns, and the children of one keep their order",
   expect(rest()).toBe("b,e,c,f,d,g");
 });
 
-it("decision 26: the children of an account that were removed do not keep its later ones back", () => {
+it("the children of an account that were removed do not keep its later ones back", () => {
   const { queue, rest } = queued(due(SLOW, "a"), due(SLOW, "b"), due(OTHER, "c"), due(OTHER, "d"));
   expect(queue.takeOf(new Set([shardOfId(SLOW)]))).toMatchObject([
     { child: { childId: "a" } },
@@ -233,7 +233,7 @@ it("decision 26: the children of an account that were removed do not keep its la
   expect(rest()).toBe("c,e,d");
 });
 
-it("decision 26: those that were put last take turns with each other", () => {
+it("those that were put last take turns with each other", () => {
   const { queue, rest } = queued(due(SLOW, "a"), due(SLOW, "b"), due(OTHER, "c"), due(OTHER, "d"));
   queue.putLast(shardOfId(SLOW));
   queue.putLast(shardOfId(OTHER));
@@ -266,7 +266,7 @@ function* everyMs(untilMs: number): Iterable<number> {
 
 const RATES = [0.25, 1, 7, 19.5, 20, 500, 900, 1_500, 12_345];
 
-describe("decision GS: the rate that a venue declares", () => {
+describe("the rate that a venue declares", () => {
   it.each(RATES)("%d per second: is reached, and no second has more", (rate) => {
     const times = sendTimes(rate, everyMs(20_000));
     expect(mostInASecond(times)).toBeLessThanOrEqual(Math.ceil(rate));
@@ -320,7 +320,7 @@ describe("decision GS: the rate that a venue declares", () => {
   });
 });
 
-describe("decisions 26, DD, GS: children of one quote at 300 a second", () => {
+describe("children of one quote at 300 a second", () => {
   it("go out at that rate in order, the first at once, and none is withdrawn for its time", async () => {
     const venue = createScriptedVenue({ ratePerSecond: 300 });
     const world = await createWorld({ venue, settings: { submitDeadlineMs: 200 } });

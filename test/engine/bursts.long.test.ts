@@ -46,8 +46,8 @@ const stop = (index: number): Fields => ({
   stopPrice: String(90 - (index % 7)),
 });
 
-describe("decision IA: a burst goes in turns", () => {
-  it("decisions 17, 20: the triggers of a quote are fixed when it counts; later quotes undo nothing", async () => {
+describe("a burst goes in turns", () => {
+  it("the triggers of a quote are fixed when it counts; later quotes undo nothing", async () => {
     const { world, appends } = await burstWorld();
     const orders = await placeMany(world, MANY, stop);
     report(world, "80", "81");
@@ -63,7 +63,7 @@ describe("decision IA: a burst goes in turns", () => {
     expect(Math.max(...appends)).toBeLessThanOrEqual(256);
   });
 
-  it("decision 20: they act most crossed first, then older first, across all appends", async () => {
+  it("they act most crossed first, then older first, across all appends", async () => {
     const { world } = await burstWorld();
     const orders = await placeMany(world, MANY, stop);
     await world.quote("80", "81");
@@ -76,7 +76,7 @@ describe("decision IA: a burst goes in turns", () => {
     );
   });
 
-  it("decision 24, IA: orders that reduce a position go first", async () => {
+  it("orders that reduce a position go first", async () => {
     const { world } = await burstWorld();
     world.exposure.set({ accountId: 1, symbol: SYMBOL, quantity: quantity("100000") });
     const orders = await placeMany(world, MANY, (index) => ({
@@ -145,7 +145,7 @@ describe("decision IA: a burst goes in turns", () => {
     expect(Math.max(...appends)).toBeLessThanOrEqual(256);
   });
 
-  it("decision 10: orders that expire at one time all end, and none of them triggers on a later quote", async () => {
+  it("orders that expire at one time all end, and none of them triggers on a later quote", async () => {
     const { world } = await burstWorld();
     const expireTime = world.clock.nowMs() + 1_000;
     const orders = await placeMany(world, MANY, (index) => ({
@@ -178,7 +178,7 @@ describe("decision IA: a burst goes in turns", () => {
     expect((await world.engine.verify()).equal).toBe(true);
   });
 
-  it("decision ED: a close completes the decisions of a quote", async () => {
+  it("a close completes the decisions of a quote", async () => {
     const { world } = await burstWorld();
     const orders = await placeMany(world, MANY, stop);
     report(world, "80", "81");

@@ -5,7 +5,7 @@ import { OCO } from "../support/list-samples.ts";
 import { filled, fillOf, reported, sentTo } from "../support/scripted-venue.ts";
 import { createWorld } from "../support/world.ts";
 
-describe("decision 13: cancel", () => {
+describe("cancel", () => {
   it("ends a waiting order at once, and later quotes send nothing for it", async () => {
     const world = await createWorld();
     const order = await world.place({ price: "100" });
@@ -69,7 +69,7 @@ describe("decision 13: cancel", () => {
   });
 });
 
-describe("decision 13: expiry with a child in flight", () => {
+describe("expiry with a child in flight", () => {
   it("I55: at the moment of expiry nothing triggers or is sent, even if the quote comes before the timer", async () => {
     const world = await createWorld();
     const expireTime = world.clock.nowMs() + 1_000;
@@ -117,7 +117,7 @@ describe("decision 13: expiry with a child in flight", () => {
   });
 });
 
-describe("decision 36: cancel-all", () => {
+describe("cancel-all", () => {
   it("counts ended orders and those that wait for a child; other accounts keep their orders", async () => {
     const world = await createWorld();
     await world.place({ price: "90" });

@@ -13,7 +13,7 @@ import { createWorld, type World, type WorldOptions } from "../support/world.ts"
 
 const STOP = { type: "STOP_MARKET", stopPrice: "100" } as const;
 
-describe("decision 22: the quantity of a child", () => {
+describe("the quantity of a child", () => {
   it("I14: the minimum is compared with the average price of the levels, to the last step", async () => {
     const world = await createWorld();
     await world.place({ price: "150", quantity: "1" });
@@ -34,7 +34,7 @@ describe("decision 22: the quantity of a child", () => {
   });
 });
 
-describe("decision 25: residuals", () => {
+describe("residuals", () => {
   it("a residual below the minimum ends the parent EXPIRED when its child is closed", async () => {
     const world = await createWorld();
     const order = await world.place({ ...STOP, quantity: "1" });
@@ -46,7 +46,7 @@ describe("decision 25: residuals", () => {
   });
 });
 
-describe("decision 26: the pace of attempts", () => {
+describe("the pace of attempts", () => {
   it("I25: a child whose market moved away while it waited for the venue is not handed over", async () => {
     const world = await createWorld({ venue: createScriptedVenue({ ratePerSecond: 1 }) });
     const orders = [await world.place({ price: "100" }), await world.place({ price: "100", quantity: "2" })];
@@ -97,7 +97,7 @@ function marketOf(world: World): (bid: string, ask: string, size: string) => Pro
   };
 }
 
-describe("decision 25: the engine's own cut leaves no dust", () => {
+describe("the engine's own cut leaves no dust", () => {
   it("an entry of 1 that sees 0.4 and then 0.5 fills whole, and its stop is released", async () => {
     const world = await createWorld();
     const list = await world.placeList("oto", OTO);
@@ -117,7 +117,7 @@ describe("decision 25: the engine's own cut leaves no dust", () => {
   });
 });
 
-describe("decision 35: residualCountsAsFilled", () => {
+describe("residualCountsAsFilled", () => {
   /** Places a list whose venue keeps a fee of 0.0002 of its entry. */
   const entered = async (
     settings: object,
@@ -198,7 +198,7 @@ async function resume(world: World, seconds: number): Promise<void> {
   }
 }
 
-describe("decision 55: before the next child, one that closed with less than asked is looked up", () => {
+describe("before the next child, one that closed with less than asked is looked up", () => {
   it("and what it has executed since counts", async () => {
     const { world, order } = await closedEarly();
     world.venue.onClosedLookup = ({ childId }) =>
@@ -264,7 +264,7 @@ describe("decision 55: before the next child, one that closed with less than ask
   });
 });
 
-describe("decision 55: one late execution raises the wait to as long as it took", () => {
+describe("one late execution raises the wait to as long as it took", () => {
   /** The first child executes 0.1 more, five seconds after it was closed. */
   async function lateByFive() {
     const { world, order } = await closedEarly();

@@ -24,7 +24,7 @@ function anyName(random: Random, index: number): Name {
   return [accountId, Array.from({ length }, () => random.pick([...LETTERS])).join("")];
 }
 
-describe("decision IG: the filter of client ids", () => {
+describe("the filter of client ids", () => {
   it(`I03: contains every id that was added, in any order, from block to block (SEED=${SEED})`, () => {
     const random = createRandom(SEED);
     const filter = new ClientIdFilter();
@@ -78,7 +78,7 @@ const idsOf = (count: number, shards: number): readonly number[] =>
     managedIdOf({ count: 1 + Math.floor(n / shards), shard: n % shards }),
   );
 
-describe("decision IA: no collection moves all orders in one step", () => {
+describe("no collection moves all orders in one step", () => {
   it.each([1, 256])("orders by id, over %i shards", (shards) => {
     const orders = new IdMap<number>();
     const ids = idsOf(MANY, shards);
@@ -108,7 +108,7 @@ describe("decision IA: no collection moves all orders in one step", () => {
 
 type Sample = Readonly<{ key: string; n: number }>;
 
-describe("decision IA, GT: values by a key of their own", () => {
+describe("values by a key of their own", () => {
   it("move some thousand entries at a time, however many there are", () => {
     const table = new KeyedTable<string, Sample>({ keyOf: ({ key }) => key, hashOf });
     const fill = vi.spyOn(Array.prototype, "fill");

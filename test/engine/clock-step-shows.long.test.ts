@@ -168,7 +168,7 @@ async function run({ stage, kind, steps, restart }: Case): Promise<void> {
   expect(await world.status(gtd)).toBe("EXPIRED EXPIRED");
 }
 
-describe.each(WAYS)("decisions DA, DB, DD: one child in flight while the clock is set %s", (_way, steps) => {
+describe.each(WAYS)("one child in flight while the clock is set %s", (_way, steps) => {
   describe.each(VENUES)("at a venue that judges by %s", (kind) => {
     it.each(STAGES)("%s: one execution", (stage) => run({ stage, kind, steps, restart: false }));
     it.each(STAGES)("%s, over restarts: one execution", (stage) =>
@@ -360,7 +360,7 @@ class History {
 }
 
 it.each(Array.from({ length: SEEDS }, (_, seed) => seed))(
-  "decision BN: instruments that come and go leave what an engine has that had them all the time, seed %i",
+  "instruments that come and go leave what an engine has that had them all the time, seed %i",
   async (seed) => {
     const listing = createListing([]);
     const changing = await createWorld({ catalogue: listing.catalogue });

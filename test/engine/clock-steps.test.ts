@@ -14,7 +14,7 @@ const recordTimes = (world: World): readonly number[] =>
 const steps = (world: World): readonly string[] =>
   world.alerts.filter(({ alert }) => alert === "CLOCK_STEPPED").map(({ detail }) => detail);
 
-describe("decision DA: engine time", () => {
+describe("engine time", () => {
   it("continues when the wall clock is set back: slots, expiry and retries come in time", async () => {
     const world = await createWorld();
     await world.quote("99", "100");
@@ -91,7 +91,7 @@ describe("decision DA: engine time", () => {
   });
 });
 
-describe("decision 52: retention after a wrong wall clock", () => {
+describe("retention after a wrong wall clock", () => {
   const DAY = 24 * HOUR;
 
   it("keeps every ended order when one reading was 40 days ahead and the process restarted", async () => {
@@ -120,7 +120,7 @@ describe("decision 52: retention after a wrong wall clock", () => {
   });
 });
 
-describe("decision 52: engine time follows a wall clock that is far ahead when a second witness agrees", () => {
+describe("engine time follows a wall clock that is far ahead when a second witness agrees", () => {
   const DAY = 24 * HOUR;
   const TWAP = { type: "TWAP", quantity: "10", interval: 1_000, intervalCount: 10 } as const;
 
@@ -207,7 +207,7 @@ describe("decision 52: engine time follows a wall clock that is far ahead when a
   });
 });
 
-describe("decision DA: CLOCK_STEPPED", () => {
+describe("CLOCK_STEPPED", () => {
   it("is reported once for each step of a second or more, and names no order", async () => {
     const world = await createWorld();
     world.clock.stepWall(-HOUR);
@@ -237,7 +237,7 @@ describe("decision DA: CLOCK_STEPPED", () => {
   });
 });
 
-describe("decisions 16 and DA: quotes when the wall clock is set", () => {
+describe("quotes when the wall clock is set", () => {
   it("set back, the last quote becomes stale with age, and its time does not limit later ones", async () => {
     const world = await createWorld();
     await world.quote("99", "100");
@@ -285,7 +285,7 @@ describe("decisions 16 and DA: quotes when the wall clock is set", () => {
   });
 });
 
-describe("decision DA: timers", () => {
+describe("timers", () => {
   it("wait by the monotonic clock, or are due in engine time, in whichever direction the wall clock is set", async () => {
     const clock = createManualClock({ startMs: 0 });
     const time = new EngineTime(clock, 1_000);

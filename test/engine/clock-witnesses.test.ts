@@ -39,7 +39,7 @@ function storeSays(
   });
 }
 
-describe("decision 52: the clock of a store is a witness only on another machine", () => {
+describe("the clock of a store is a witness only on another machine", () => {
   it("elsewhere, it ends what a machine slept over with the next renewal", async () => {
     const { cluster, a, ended } = await active();
     storeSays({ cluster, a }, 2 * HOUR, true);
@@ -69,7 +69,7 @@ describe("decision 52: the clock of a store is a witness only on another machine
   });
 });
 
-describe("decision 52: a node that is apart from a store elsewhere", () => {
+describe("a node that is apart from a store elsewhere", () => {
   it("ends nothing for as long as the store says an earlier time, and goes on with it", async () => {
     const { cluster, a, ended } = await active();
     const aheadMs = cluster.clock.nowMs() - cluster.clock.monotonicMs();
@@ -106,7 +106,7 @@ async function openedLate(): Promise<World> {
   return world;
 }
 
-describe("decision 52: an opening whose wall clock is far ahead of the store", () => {
+describe("an opening whose wall clock is far ahead of the store", () => {
   it("says in the alert and to who places a schedule what is waited for, and for how long", async () => {
     const world = await openedLate();
     const twap = { type: "TWAP", quantity: "10", interval: 1_000, intervalCount: 10 } as const;
@@ -219,7 +219,7 @@ describe("decision 52: an opening whose wall clock is far ahead of the store", (
   });
 });
 
-describe("decision 52: takeovers and nodes that are apart", () => {
+describe("takeovers and nodes that are apart", () => {
   it("records of a shard taken over that are ahead raise engine time, which is told", async () => {
     const { cluster, a, b } = await pairOf();
     const account = accountOn(a);
@@ -259,7 +259,7 @@ describe("decision 52: takeovers and nodes that are apart", () => {
   });
 });
 
-describe("decision 52: deadlines of the venue", () => {
+describe("deadlines of the venue", () => {
   it("one reading a day ahead sets none of a day: the estimate goes on from what the clock said before", async () => {
     const world = await createWorld();
     world.clock.stepWall(DAY);

@@ -50,7 +50,7 @@ const received = (call: Promise<unknown>): Promise<string> =>
     (error: OrderError) => error.reason ?? String(error),
   );
 
-describe("decision ED: after a close", () => {
+describe("after a close", () => {
   it("every call is rejected with the error's name, and a second close returns the first", async () => {
     const world = await createWorld();
     const order = await world.place({ price: "100" });
@@ -93,7 +93,7 @@ describe("decision ED: after a close", () => {
   });
 });
 
-describe("decision ED: while an engine closes", () => {
+describe("while an engine closes", () => {
   it("every call settles", async () => {
     const names = Object.keys(everyCall((await createWorld()).engine, -256));
     for (const name of names) {
@@ -149,7 +149,7 @@ describe("decision ED: while an engine closes", () => {
   });
 });
 
-describe("decision ED: a close with a store that does not answer", () => {
+describe("a close with a store that does not answer", () => {
   async function hanging(what: Partial<OrderStore>): Promise<World> {
     let isOpen = false;
     const world = await createWorld({
@@ -216,7 +216,7 @@ describe("decision ED: a close with a store that does not answer", () => {
   });
 });
 
-describe("decision ED: idle", () => {
+describe("idle", () => {
   it("is bounded while time stands still, and reports the cause of the wait", async () => {
     const { world, store } = await createFaultyWorld();
     store().inject("slow");
@@ -257,7 +257,7 @@ describe("decision ED: idle", () => {
   });
 });
 
-describe("decision EA: an opening that fails", () => {
+describe("an opening that fails", () => {
   it("leaves no timers and no subscriptions behind", async () => {
     const world = createOpeningWorld();
     let armed = 0;

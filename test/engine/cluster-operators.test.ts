@@ -55,7 +55,7 @@ async function startPair(): Promise<Readonly<{ cluster: Cluster; a: ClusterNode;
 
 const numberOf = ({ node }: ClusterNode): number => node.status().incarnation;
 
-describe("decision ZJ: an operator asks a node to hand over", () => {
+describe("an operator asks a node to hand over", () => {
   it("the node learns of it with its beat, its host hands over, and another node owns every shard", async () => {
     const { cluster, a, b } = await startPair();
     const answer = obey(cluster, a);
@@ -155,7 +155,7 @@ describe("decision ZJ: an operator asks a node to hand over", () => {
   );
 });
 
-describe("decision ZK: an operator watches the nodes by a clock of the operator's own", () => {
+describe("an operator watches the nodes by a clock of the operator's own", () => {
   it("a node is live by its beat, silent without one, and dead when another has declared it so", async () => {
     const { cluster, a, b } = await startPair();
     const c = await cluster.start("c");
@@ -250,7 +250,7 @@ async function moving(
   return await end;
 }
 
-describe("decision KW: an operator moves shards to a node", () => {
+describe("an operator moves shards to a node", () => {
   it("their owner is asked for these alone, and the move ends when the node owns the last one", async () => {
     const nodes = await createNodes();
     const { leases, a, b, give, plan } = nodes;
@@ -423,7 +423,7 @@ describe("decision KW: an operator moves shards to a node", () => {
   });
 });
 
-describe("decision KW: a node that shares is drained", () => {
+describe("a node that shares is drained", () => {
   it("when others own all that it owned, and what came to it since", async () => {
     const nodes = await createNodes();
     const { clock, leases, join, give, a, b } = nodes;
@@ -455,7 +455,7 @@ describe("decision KW: a node that shares is drained", () => {
   });
 });
 
-describe("decision KW: an operator sees what is on its way", () => {
+describe("an operator sees what is on its way", () => {
   it("which nodes share, and how many shards are assigned to each node and away from it", async () => {
     const { clock, leases, join, a, b } = await createNodes();
     const [alone, dead] = [await join("alone", false), await join("dead")];

@@ -30,7 +30,7 @@ const takenFrom = (queue: CommitQueue): readonly number[] =>
 const range = (from: number, count: number, step = 1): readonly number[] =>
   Array.from({ length: count }, (_, index) => from + index * step);
 
-describe("decision 53: records of a shard that was held", () => {
+describe("records of a shard that was held", () => {
   it("wait while it is held, and do not count; then they go first", () => {
     const queue = new CommitQueue();
     const held = shardIn(queue, range(0, 300));
@@ -169,7 +169,7 @@ function heldStore() {
   return { waiting, ask };
 }
 
-describe("decision XD: the number of ended parents of an account", () => {
+describe("the number of ended parents of an account", () => {
   it("is asked for once, also by callers at the same time, and later endings are added", async () => {
     const [counts, { waiting, ask }] = [new EndedCounts(), heldStore()];
     const both = Promise.all([counts.of(1, ask), counts.of(1, ask)]);
@@ -243,7 +243,7 @@ describe("decision XD: the number of ended parents of an account", () => {
   });
 });
 
-describe("decision XD: pages ask the store for the number once", () => {
+describe("pages ask the store for the number once", () => {
   /** A world that counts the questions, and whose deletions of rows a test can fail. */
   async function countedWorld(): Promise<
     Readonly<{ world: World; requested: () => number; fail: () => void }>

@@ -17,7 +17,7 @@ import {
 
 const { retryMinMs, retryMaxMs, hostTimeoutMs } = DEFAULT_SETTINGS;
 
-describe("decision EA: nothing is appended while an engine opens", () => {
+describe("nothing is appended while an engine opens", () => {
   it("what was decided until then is appended in the next turn, and nothing if nothing was", async () => {
     const some = subject();
     some.decide(some.shardOf(1), recordOf(1));
@@ -33,7 +33,7 @@ describe("decision EA: nothing is appended while an engine opens", () => {
   });
 });
 
-describe("I20, decision 20: what a durable append causes, and in which order", () => {
+describe("I20: what a durable append causes, and in which order", () => {
   it("the store has answered before anything is settled, in the order of the decisions", async () => {
     const made = begun();
     const [one, other] = [made.shardOf(1), made.shardOf(2)];
@@ -165,7 +165,7 @@ describe("I01, I02: an append that was not kept, or whose outcome is unknown", (
     expect(made.did.filter((what) => what.startsWith("settle"))).toEqual([]);
   });
 
-  it("decision EG: a shard that cannot be read is read again after pauses that double, with nothing more to answer", async () => {
+  it("a shard that cannot be read is read again after pauses that double, with nothing more to answer", async () => {
     const made = begun([LOST]);
     made.failReloads(12);
     made.decide(made.shard, recordOf(1));
@@ -185,7 +185,7 @@ describe("I01, I02: an append that was not kept, or whose outcome is unknown", (
   });
 });
 
-describe("decision EG: a store that keeps failing is tried again after pauses", () => {
+describe("a store that keeps failing is tried again after pauses", () => {
   /** A committer whose second append in a row failed. */
   async function failing(): Promise<ReturnType<typeof begun>> {
     const made = begun([new Error("1"), new Error("2")]);
@@ -207,7 +207,7 @@ describe("decision EG: a store that keeps failing is tried again after pauses", 
     expect(decisionsOf(made)).toEqual([[1], [2], [3]]);
   });
 
-  it("decision ED: an engine in a pause is not busy, so that a close does not wait for it", async () => {
+  it("an engine in a pause is not busy, so that a close does not wait for it", async () => {
     const made = await failing();
     expect(made.committer.busy).toBe(false);
     await made.pass(retryMinMs);
@@ -255,7 +255,7 @@ describe("decision EG: a store that keeps failing is tried again after pauses", 
   });
 });
 
-describe("decision CC: a store that does not answer an append", () => {
+describe("a store that does not answer an append", () => {
   it("is reported after hostTimeoutMs, calls that are older are answered, and the append is given up after 12 times", async () => {
     const made = begun(["silence"]);
     await made.pass(1_000);
@@ -289,7 +289,7 @@ describe("decision CC: a store that does not answer an append", () => {
   });
 });
 
-describe("decision 53: an append without an answer for hostTimeoutMs", () => {
+describe("an append without an answer for hostTimeoutMs", () => {
   /** A committer whose first append, of a record, a mark and a print of shard 7, is answered by the test. */
   async function hung(): Promise<
     ReturnType<typeof begun> & Readonly<{ answer: (as: "durable" | "fenced") => void }>
@@ -493,7 +493,7 @@ describe("I31: marks of a failed append are kept for the next one", () => {
   });
 });
 
-describe("decision BR, decision ED: the last quotes of a closing engine", () => {
+describe("the last quotes of a closing engine", () => {
   it("are appended by themselves, and nothing after them", async () => {
     const made = begun();
     made.keepQuotes(["quote"]);
@@ -553,7 +553,7 @@ describe("decision BR, decision ED: the last quotes of a closing engine", () => 
   });
 });
 
-describe("decision 18: marks of a shard that goes to another engine", () => {
+describe("marks of a shard that goes to another engine", () => {
   it("the engine is told whether they are durable, once for each time that it asks", async () => {
     const made = begun([new Error("disk full")]);
     const reported: boolean[] = [];

@@ -72,7 +72,7 @@ async function usedWorld(): Promise<Readonly<{ world: OpeningWorld; early: Paren
   return { world, early };
 }
 
-describe("decision IG: the store is asked for client ids that may be in it", () => {
+describe("the store is asked for client ids that may be in it", () => {
   it("for every new id until all names of ended orders are loaded, for none afterwards", async () => {
     const { world, early } = await usedWorld();
     let release = (): void => undefined;
@@ -126,7 +126,7 @@ describe("decision IG: the store is asked for client ids that may be in it", () 
   });
 });
 
-describe("decision IG, decision 1: an id answers with its order", () => {
+describe("an id answers with its order", () => {
   it("I03, I04: if it was open at the opening and ended before, during or after the loading of names", async () => {
     const world = createOpeningWorld();
     const first = await opened(world);
@@ -245,7 +245,7 @@ const WRONG: readonly (readonly [string, () => unknown])[] = [
   ["the same name twice", () => [name(1, "a"), name(1, "a")]],
 ];
 
-describe("decision IG, decision CC: a page of names that fails or cannot be read", () => {
+describe("a page of names that fails or cannot be read", () => {
   it.each(WRONG)("%s: is requested again, and until then the store is asked", async (what, wrong) => {
     const { world, early } = await usedWorld();
     let isWrong = true;

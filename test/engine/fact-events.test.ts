@@ -36,7 +36,7 @@ function fillsInParts({ venue }: World): void {
       : reported(childId, "closed", [fillOf({ quantity: "0.5" })]);
 }
 
-describe("decision KG: the events of facts", () => {
+describe("the events of facts", () => {
   it("tell each child, fill and end once, in the order of the records, after the order's own event", async () => {
     const world = await createWorld();
     const received = receive(world.engine, ["order"]);
@@ -140,7 +140,7 @@ describe("decision KG: the events of facts", () => {
   });
 });
 
-describe("decision KG: listeners", () => {
+describe("listeners", () => {
   it("that throw or reject keep no other from hearing, and are told to the operator", async () => {
     const world = await createWorld();
     for (const name of ["fill", "child", "ended"] as const) {

@@ -25,7 +25,7 @@ function boundedSettle(most: number): () => Promise<void> {
   };
 }
 
-it("decision EG: an expiry that a failing store does not write is retried at intervals, and happens when the store works again", async () => {
+it("an expiry that a failing store does not write is retried at intervals, and happens when the store works again", async () => {
   const { world, store } = await createFailingWorld();
   const order = await world.place({ price: "100", expireTime: world.clock.nowMs() + 60_000 });
   store().inject("fail");
@@ -39,7 +39,7 @@ it("decision EG: an expiry that a failing store does not write is retried at int
   expect((await world.engine.verify()).equal).toBe(true);
 });
 
-it("decision EG: neither the venue nor the store is polled in a loop for a child whose outcome cannot be written", async () => {
+it("neither the venue nor the store is polled in a loop for a child whose outcome cannot be written", async () => {
   const { world, store } = await createFailingWorld();
   const order = await world.place({ price: "100" });
   world.venue.onSubmit = (child) => {
@@ -62,7 +62,7 @@ it("decision EG: neither the venue nor the store is polled in a loop for a child
   expect(sentTo(world.venue)).toHaveLength(1);
 });
 
-it("decision EG: a single failed append delays nothing", async () => {
+it("a single failed append delays nothing", async () => {
   const { world, store } = await createFaultyWorld();
   const order = await world.place({ price: "100", expireTime: world.clock.nowMs() + 1_000 });
   store().inject("fail", 1);
@@ -71,7 +71,7 @@ it("decision EG: a single failed append delays nothing", async () => {
   expect(await world.status(order)).toBe("EXPIRED EXPIRED");
 });
 
-it("decision EG: a caller's request waits for no pause", async () => {
+it("a caller's request waits for no pause", async () => {
   const { world, store } = await createFailingWorld();
   store().inject("fail");
   for (let n = 0; n < 5; n++)
@@ -85,7 +85,7 @@ it("decision EG: a caller's request waits for no pause", async () => {
   expect(await world.status(order)).toBe("CANCELED CANCELED");
 });
 
-it("decision EF: nothing is looked up while a shard cannot be read, and everything once it can", async () => {
+it("nothing is looked up while a shard cannot be read, and everything once it can", async () => {
   const faulty: FaultyWorld = await createFaultyWorld({
     report: (name) => {
       if (name === "append.failed") faulty.store().inject("fail-reads");
@@ -108,7 +108,7 @@ it("decision EF: nothing is looked up while a shard cannot be read, and everythi
   expect(await world.status(order)).toBe("FILLED FILLED");
 });
 
-it("decision ED: a venue that fails to end its subscription does not keep the engine sending while it closes", async () => {
+it("a venue that fails to end its subscription does not keep the engine sending while it closes", async () => {
   const venue = createScriptedVenue();
   const throws = (): void => {
     throw new Error("no subscription");

@@ -143,7 +143,7 @@ describe("I26, I60: an engine whose shards another engine took over", () => {
     expect(sentTo(world.venue)).toEqual([]);
   });
 
-  it("decision GS: asks the store once for all waiting children of a shard, not for each", async () => {
+  it("asks the store once for all waiting children of a shard, not for each", async () => {
     let heads = 0;
     const world = await createWorld({
       venue: createScriptedVenue({ ratePerSecond: 4 }),
@@ -161,7 +161,7 @@ describe("I26, I60: an engine whose shards another engine took over", () => {
   });
 
   it.each([true, false])(
-    "decision 26: children of other shards go out while the owner of one cannot be read, if they reduce a position: %s",
+    "children of other shards go out while the owner of one cannot be read, if they reduce a position: %s",
     async (reduceOnly) => {
       let fails = false;
       const world = await createWorld({
@@ -213,14 +213,14 @@ describe("I26, I60: an engine whose shards another engine took over", () => {
     return { world, sent, seconds, order };
   }
 
-  it("decision 26: children of other shards go out at the venue's rate while the owner of one is not answered", async () => {
+  it("children of other shards go out at the venue's rate while the owner of one is not answered", async () => {
     const { sent, seconds, order } = await oneSilent(() => new Promise(() => undefined));
     await seconds(5);
     expect(order()).toBe("1,2,7,8");
     expect(sent.map(({ atMs }) => Math.floor(atMs / 1_000))).toEqual([0, 1, 2, 3]);
   });
 
-  it("decision 26: those of a shard whose owner is answered late go out in their order, and at the venue's rate", async () => {
+  it("those of a shard whose owner is answered late go out in their order, and at the venue's rate", async () => {
     const { sent, seconds, order } = await oneSilent(({ clock }) => {
       return new Promise((resolve) => clock.schedule(clock.monotonicMs() + 500, resolve));
     });
@@ -230,7 +230,7 @@ describe("I26, I60: an engine whose shards another engine took over", () => {
     expect(Math.min(...gaps)).toBe(1_000);
   });
 
-  it("decision J: those of a shard that has kept a later record need no other confirmation", async () => {
+  it("those of a shard that has kept a later record need no other confirmation", async () => {
     const { world, seconds, order } = await oneSilent(() => new Promise(() => undefined));
     await seconds(4);
     await world.place({ price: "100", quantity: "9" }, 1);
@@ -238,7 +238,7 @@ describe("I26, I60: an engine whose shards another engine took over", () => {
     expect(order()).toBe("1,2,7,8,3,4");
   });
 
-  it("decision J: those of a shard that keeps a later record while its owner is asked do not wait for that answer", async () => {
+  it("those of a shard that keeps a later record while its owner is asked do not wait for that answer", async () => {
     const { world, seconds, order } = await oneSilent(() => new Promise(() => undefined));
     await seconds(3);
     await world.place({ price: "100", quantity: "9" }, 1);
@@ -247,7 +247,7 @@ describe("I26, I60: an engine whose shards another engine took over", () => {
     expect(order()).toBe("1,2,7,3,4,8");
   });
 
-  it("decision 26: those of a shard whose owner is answered late go before children that came later, also at a busy venue", async () => {
+  it("those of a shard whose owner is answered late go before children that came later, also at a busy venue", async () => {
     let isLate = false;
     const world: World = await createWorld({
       venue: createScriptedVenue({ ratePerSecond: 4 }),

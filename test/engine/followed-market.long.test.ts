@@ -37,7 +37,7 @@ const idsIn = async ({ leases }: MarketNode): Promise<readonly string[]> =>
 
 const kindsOf = ({ effects }: MarketNode): readonly string[] => effects.map(({ kind }) => kind);
 
-describe("decision XP: a node that does not write the market journal", () => {
+describe("a node that does not write the market journal", () => {
   it("counts prints as it hears them, and appends none", async () => {
     const { b } = await pair();
     b.market.print(trade("1"));
@@ -217,7 +217,7 @@ describe("decision XP: a node that does not write the market journal", () => {
   });
 });
 
-describe("decision XP: a node that becomes the writer", () => {
+describe("a node that becomes the writer", () => {
   it("stores the prints that it has heard and the writer has not, in the order in which it heard them", async () => {
     const { a, b } = await pair();
     a.market.print(trade("1"));
@@ -267,7 +267,7 @@ describe("decision XP: a node that becomes the writer", () => {
   });
 });
 
-describe("decision XP: a writer that stops while an append is under way", () => {
+describe("a writer that stops while an append is under way", () => {
   const stopped = async (): Promise<Nodes & Readonly<{ append: AppendUnderWay }>> => {
     const nodes = await pair();
     nodes.a.market.print(trade("1"));
@@ -323,7 +323,7 @@ describe("decision XP: a writer that stops while an append is under way", () => 
   });
 });
 
-describe("decision XP: a writer", () => {
+describe("a writer", () => {
   it("counts a print once that it reads in the store before it hears that its append was kept", async () => {
     const { a } = await pair();
     a.market.print(trade("1"));
@@ -395,7 +395,7 @@ const tradeAt = (number: number): PrintInput =>
     timeMs: START_MS - 1_000 * (number % 4),
   });
 
-describe("decision XP: several nodes that hear prints in any order, often or not at all", () => {
+describe("several nodes that hear prints in any order, often or not at all", () => {
   /** Runs steps, and lets each node become the writer once at the end, so that the store gets what any of them heard. */
   async function run(
     all: readonly Step[],

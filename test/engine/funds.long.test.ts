@@ -37,7 +37,7 @@ const last = (venue: ScriptedVenue): ChildRequest | undefined => venue.submitted
 const sum = (counts: readonly number[]): number => counts.reduce((all, count) => all + count, 0);
 const buying = ({ side }: ChildRequest): boolean => side === "BUY";
 
-describe("decision HP: an account without funds has its own retry pace", () => {
+describe("an account without funds has its own retry pace", () => {
   it("TWAPs without money: each is refused once, then one child per round, at most every 5 s", async () => {
     const world = await poorWorld(buying);
     const twap = { type: "TWAP", quantity: "100", interval: 1_000, intervalCount: 100 } as const;
@@ -77,7 +77,7 @@ describe("decision HP: an account without funds has its own retry pace", () => {
     expect([await world.status(sell), await world.status(exit)]).toEqual(["FILLED FILLED", "FILLED FILLED"]);
   });
 
-  it("a reduce-only child that is refused for funds keeps the pace of decision 26", async () => {
+  it("a reduce-only child that is refused for funds keeps the pace of retries", async () => {
     const world = await poorWorld(buying);
     world.exposure.set({ accountId: 1, symbol: "BTC/USD", quantity: SHORT });
     for (let n = 0; n < 2; n++) await world.place({ price: "100", reduceOnly: true });
@@ -178,7 +178,7 @@ describe("decision HP: an account without funds has its own retry pace", () => {
   });
 });
 
-it("decision HP: a parent waits for one asset only, also if the host names another one at its next refusal", () => {
+it("a parent waits for one asset only, also if the host names another one at its next refusal", () => {
   const rounds: (() => void)[] = [];
   const timer = (_atMs: number, run: () => void): (() => void) => {
     rounds.push(run);
@@ -201,7 +201,7 @@ it("decision HP: a parent waits for one asset only, also if the host names anoth
   expect(rounds).toEqual([]);
 });
 
-describe("decision HP: the mark of a refusal is checked like every report of a venue", () => {
+describe("the mark of a refusal is checked like every report of a venue", () => {
   it.each(["insufficient_funds", "", 1, null, ["INSUFFICIENT_FUNDS"]])(
     "a mark %j cannot be read: the child is unknown",
     async (mark) => {

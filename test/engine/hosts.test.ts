@@ -16,7 +16,7 @@ const codeOf = (requested: Promise<unknown>): Promise<unknown> =>
     (error: OrderError) => error.code,
   );
 
-describe("decision CC: the host's answers when an order is placed", () => {
+describe("the host's answers when an order is placed", () => {
   it.each<readonly [what: string, answer: unknown]>([
     ["null", null],
     [
@@ -66,7 +66,7 @@ describe("decision CC: the host's answers when an order is placed", () => {
   });
 });
 
-describe("decision CC: the host's answers while an order works", () => {
+describe("the host's answers while an order works", () => {
   it.each<readonly [what: string, quote: unknown]>([
     ["null", null],
     ["text", "60000"],
@@ -91,7 +91,7 @@ describe("decision CC: the host's answers while an order works", () => {
   });
 });
 
-describe("decision CD: a venue whose capabilities cannot be read", () => {
+describe("a venue whose capabilities cannot be read", () => {
   async function sending(capabilities: VenueCapabilities | Error): Promise<World> {
     const venue = createScriptedVenue();
     Object.defineProperty(venue, "capabilities", {
@@ -135,7 +135,7 @@ describe("decision CD: a venue whose capabilities cannot be read", () => {
   });
 });
 
-describe("decision CD: callbacks of a host", () => {
+describe("callbacks of a host", () => {
   it("telemetry, probe and listeners that throw or reject disturb neither the engine nor each other", async () => {
     const received: string[] = [];
     const world = await createWorld({
@@ -276,7 +276,7 @@ const FAULTS: Readonly<Record<EngineFault, readonly [call: () => Promise<unknown
   ],
 };
 
-describe("decision KJ: a fault of the engine or its host names cause and remedy in process", () => {
+describe("a fault of the engine or its host names cause and remedy in process", () => {
   const cases = Object.entries(FAULTS).flatMap(([fault, ways]) =>
     ways.map((way) => [fault, ...way] as const),
   );

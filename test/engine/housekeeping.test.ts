@@ -82,7 +82,7 @@ function subject(
 const marksTo = (last: number): readonly MarketMark[] =>
   Array.from({ length: last }, (_, n) => sampleMark({ position: n + 1, price: price(String(1_200 - n)) }));
 
-describe("decision HI: marks are deleted in slices", () => {
+describe("marks are deleted in slices", () => {
   it("marks that no parent needs are deleted, the oldest needed one stays", async () => {
     const { held, gone, hour } = subject([liveOf(-256, 4), liveOf(-512, 3), liveOf(-768)], marksTo(6));
     hour();
@@ -151,7 +151,7 @@ describe("decision HI: marks are deleted in slices", () => {
   });
 });
 
-describe("decision HJ: retention", () => {
+describe("retention", () => {
   it("leaves a turn between two batches", async () => {
     const { made, held, requested, hour } = subject([], [], [250, 250]);
     hour();
@@ -165,7 +165,7 @@ describe("decision HJ: retention", () => {
   });
 });
 
-describe("decision HI: snapshots and marks", () => {
+describe("snapshots and marks", () => {
   it("marks are deleted once, after all snapshots that are due", async () => {
     const requested: string[] = [];
     const world = await createWorld({

@@ -181,7 +181,7 @@ async function unneeded({ rows }: Kind, world: World): Promise<readonly number[]
     .map(({ sequence }) => sequence);
 }
 
-describe.each(Object.entries(KINDS))("decision TA: the lifetime of the journal, %s", (_, kind) => {
+describe.each(Object.entries(KINDS))("the lifetime of the journal, %s", (_, kind) => {
   it.each([1, 2].map(seedOr))(
     "I53: it changes nothing that is shown, and verify is equal after every step (SEED=%i)",
     async (seed) => {
@@ -232,7 +232,7 @@ describe.each(Object.entries(KINDS))("decision TA: the lifetime of the journal, 
     await expect(bare.world.crash()).rejects.toThrow(`I53: shard ${SHARD} cannot be read`);
   });
 
-  it("decision TB: verify compares the state at its beginning, also if orders are placed before it reads the journal", async () => {
+  it("verify compares the state at its beginning, also if orders are placed before it reads the journal", async () => {
     let meanwhile: (() => Promise<unknown>) | undefined;
     const { options, count } = kind();
     const store = (disk: MemoryDisk) => {
@@ -255,7 +255,7 @@ describe.each(Object.entries(KINDS))("decision TA: the lifetime of the journal, 
     await world.engine.close();
   });
 
-  it("decision TB: a report for an order that has left is refused, and changes nothing", async () => {
+  it("a report for an order that has left is refused, and changes nothing", async () => {
     const { world } = await agedOf(kind());
     const [child] = world.venue.submitted;
     world.venue.say(reported(child?.childId ?? "", "closed", [fillOf({ quantity: "0.01" })]));

@@ -39,7 +39,7 @@ async function idsOf(world: World): Promise<readonly string[]> {
 const placing = (world: World, newClientOrderId: string, accountId = 1): Promise<unknown> =>
   world.place({ price: "100", newClientOrderId }, accountId);
 
-describe("decision FA: an append that arrives after the shard was read again", () => {
+describe("an append that arrives after the shard was read again", () => {
   it("I02: is refused, so that a caller can rely on -1001", async () => {
     const { world, late } = await lateWorld();
     late.appends.push("late");
@@ -115,7 +115,7 @@ describe("decision FA: an append that arrives after the shard was read again", (
   });
 });
 
-describe("decision FA: a fence that fails", () => {
+describe("a fence that fails", () => {
   const cases: readonly (readonly [string, readonly Fault[]])[] = [
     ["is lost", ["lost"]],
     ["is applied and reported as failed", ["denied"]],
@@ -154,7 +154,7 @@ describe("decision FA: a fence that fails", () => {
     expect(await idsOf(world)).toEqual(["second"]);
   });
 
-  it("decision ED: is not answered while the engine closes: the caller gets -1006, and the close ends", async () => {
+  it("is not answered while the engine closes: the caller gets -1006, and the close ends", async () => {
     const { world, late } = await lateWorld();
     late.appends.push("late");
     late.fences.push("silent");
@@ -167,7 +167,7 @@ describe("decision FA: a fence that fails", () => {
   });
 });
 
-describe("decision FA: a store that accepts an append of an earlier round nevertheless", () => {
+describe("a store that accepts an append of an earlier round nevertheless", () => {
   it("I02: a caller gets the result of its own record, not of the one in its place", async () => {
     const { world, late } = await lateWorld();
     const { store } = late;

@@ -15,7 +15,7 @@ const OTHERS = INSTRUMENTS.filter(({ symbol }) => symbol !== SYMBOL);
 const reasonsOf = ({ engine }: Pick<World, "engine">): readonly string[] =>
   engine.status().reasons.map(({ kind }) => kind);
 
-describe("decision BN: an instrument that comes after the engine was opened", () => {
+describe("an instrument that comes after the engine was opened", () => {
   it("takes quotes, prints and orders from then on", async () => {
     const { catalogue, list } = createListing(OTHERS);
     const world = await createWorld({ catalogue });
@@ -115,7 +115,7 @@ describe("decision BN: an instrument that comes after the engine was opened", ()
   });
 });
 
-describe("decision WS: a market whose first quotes come while an engine takes over", () => {
+describe("a market whose first quotes come while an engine takes over", () => {
   it("has these quotes from then on", async () => {
     const quote = { symbol: "ETH/USD", bid: "50", ask: "51" };
     const verdicts: string[] = [];
@@ -149,7 +149,7 @@ describe("decision WS: a market whose first quotes come while an engine takes ov
   });
 });
 
-describe("decision BN: an instrument that the host has withdrawn", () => {
+describe("an instrument that the host has withdrawn", () => {
   it("is watched on while it has open orders, also after the engine was opened again", async () => {
     const { catalogue, list } = createListing(INSTRUMENTS);
     const world = await createWorld({ catalogue });

@@ -78,7 +78,7 @@ describe("I53: lists after a restart", () => {
     await verified(world);
   });
 
-  it("decision 34: a winning stop-limit still waits inside its cap, and its sibling stays canceled", async () => {
+  it("a winning stop-limit still waits inside its cap, and its sibling stays canceled", async () => {
     const world = await createWorld();
     const list = await world.placeList("oco", { ...OCO, belowType: "STOP_LOSS_LIMIT", belowPrice: "89" });
     await world.quote("85", "86");
@@ -89,7 +89,7 @@ describe("I53: lists after a restart", () => {
     expect(await world.legs(list)).toEqual(["FILLED FILLED", "CANCELED CANCELED"]);
   });
 
-  it("decision 35: a leg that expires while no engine runs ends when one opens", async () => {
+  it("a leg that expires while no engine runs ends when one opens", async () => {
     const world = await createWorld();
     const expiry = { pendingBelowTimeInForce: "GTD", pendingBelowExpireTime: START_MS + 1_000 } as const;
     const list = await world.placeList("otoco", { ...OTOCO, ...expiry });
@@ -297,7 +297,7 @@ describe("contract, List queries: one list", () => {
   });
 });
 
-describe("decision 36: pages of lists", () => {
+describe("pages of lists", () => {
   /** Five lists, a second apart; the even ones are done. */
   async function five(): Promise<Readonly<{ world: World; ids: readonly number[] }>> {
     const world = await createWorld();

@@ -34,7 +34,7 @@ const totalOf = async (world: World): Promise<number> =>
     })
   ).total;
 
-describe("I03, decision 1: the same list again", () => {
+describe("I03: the same list again", () => {
   it("is the same list, in any spelling and order of fields", async () => {
     const world = await createWorld();
     const [first] = await place(world, listOf("oco", NAMED));
@@ -129,7 +129,7 @@ describe("I03, decision 1: the same list again", () => {
   });
 });
 
-describe("decision 1: orders and legs share one id space; lists have a separate one", () => {
+describe("orders and legs share one id space; lists have a separate one", () => {
   it("a leg cannot take the id of an order, open or ended, nor of a leg", async () => {
     const world = await createWorld();
     const order = await world.place({ price: "50", newClientOrderId: "exit-1-low" });
@@ -309,7 +309,7 @@ describe("I43: cancel of a list", () => {
     expect(await world.legs(list)).toEqual(["NEW WAITING", "NEW WAITING"]);
   });
 
-  it("decision 13: is accepted while draining", async () => {
+  it("is accepted while draining", async () => {
     const world = await createWorld();
     const list = await world.placeList("oco", OCO);
     world.engine.drain();
@@ -407,7 +407,7 @@ describe("a cancel that meets a record in flight", () => {
   });
 });
 
-describe("decision 36: cancel-all over lists", () => {
+describe("cancel-all over lists", () => {
   it("counts every leg that has not ended, including held ones", async () => {
     const world = await quietWorld();
     await world.placeList("otoco", OTOCO);

@@ -13,7 +13,7 @@ const FILLED = "FILLED, CHILD_CLOSED, ENDED FILLED FILLED";
 const END = "ENDED CANCELED WORKING_LEG_ENDED";
 
 describe("contract, Linked order list reply: a placed list", () => {
-  it("decision 6: is one record; ids fall in the order list, working leg, protective leg, other leg", async () => {
+  it("is one record; ids fall in the order list, working leg, protective leg, other leg", async () => {
     const world = await createWorld();
     const list = await world.placeList("otoco", { ...OTOCO, listClientOrderId: "trade-1" });
     const ids = [list.listId, ...list.legs.map(({ orderId }) => orderId)];
@@ -37,7 +37,7 @@ describe("contract, Linked order list reply: a placed list", () => {
   });
 });
 
-describe("decision 34, I40: the winner of an OCO", () => {
+describe("the winner of an OCO", () => {
   it("I40: the loser's end is durable before the venue sees the child", async () => {
     const world = await createWorld();
     const list = await world.placeList("oco", OCO);
@@ -54,7 +54,7 @@ describe("decision 34, I40: the winner of an OCO", () => {
     ["protective", "110"],
     ["profit", "100"],
   ])(
-    "decision 20: if both would win on one quote, the protective leg wins (the %s one is crossed more)",
+    "if both would win on one quote, the protective leg wins (the %s one is crossed more)",
     async (_leg, abovePrice) => {
       const world = await createWorld();
       const { belowStopPrice: _stop, ...fields } = OCO;
@@ -71,7 +71,7 @@ describe("decision 34, I40: the winner of an OCO", () => {
   );
 });
 
-describe("decision 35, I41: release", () => {
+describe("release", () => {
   it("on the full fill of the working leg, in its record, once", async () => {
     const world = await createWorld();
     const list = await world.placeList("otoco", OTOCO);
@@ -85,7 +85,7 @@ describe("decision 35, I41: release", () => {
     expect((await storyOf(world, list)).join().match(/RELEASED/g)).toHaveLength(2);
   });
 
-  it("decision 16: a leg that is released when the market has passed its stop acts on the quote that stands", async () => {
+  it("a leg that is released when the market has passed its stop acts on the quote that stands", async () => {
     const world = await createWorld();
     const list = await world.placeList("oto", { ...OTO, pendingStopPrice: "99" });
     await world.quote("99", "100");
@@ -124,7 +124,7 @@ describe("decision 35, I41: release", () => {
     expect(sentTo(world.venue)).toEqual(["BUY 0.3 @ 100", "SELL 0.3"]);
   });
 
-  it("decision 24: the exposure of a held reduce-only leg is measured when it sends", async () => {
+  it("the exposure of a held reduce-only leg is measured when it sends", async () => {
     const world = await createWorld();
     const list = await world.placeList("oto", { ...OTO, pendingReduceOnly: true });
     await world.quote("99", "100");
@@ -160,7 +160,7 @@ describe("I42: a working leg that ends otherwise", () => {
   });
 });
 
-describe("decision 12: a list with an unknown child", () => {
+describe("a list with an unknown child", () => {
   it("hands nothing over, including a child that was decided earlier and waits for the venue's rate", async () => {
     const world = await createWorld({ venue: createScriptedVenue({ ratePerSecond: 1 }) });
     const list = await world.placeList("oto", OTO);
@@ -193,7 +193,7 @@ describe("decision 12: a list with an unknown child", () => {
   });
 });
 
-describe("decisions 10, 35: expiry of legs", () => {
+describe("expiry of legs", () => {
   it("the unprefixed expiry applies to every GTD leg: all end, in their order", async () => {
     const world = await createWorld();
     const every = { workingTimeInForce: "GTD", pendingTimeInForce: "GTD", expireTime: GTD(60_000) } as const;

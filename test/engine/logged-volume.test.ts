@@ -30,7 +30,7 @@ const textOf = (total: Quantity | undefined): string | undefined =>
   total === undefined ? undefined : formatQuantity(total);
 const totalOf = (tape: VolumeTape): string | undefined => textOf(tape.loggedTotal(SYMBOL));
 
-describe("decision XO: the log of a market", () => {
+describe("the log of a market", () => {
   it.each([
     ["of the next trade", logged(8, "101"), "counted fresh", "101"],
     ["after a gap", logged(20, "400.5"), "counted fresh", "400.5"],
@@ -149,7 +149,7 @@ describe("decision XO: the log of a market", () => {
 /** A tenth of the executed volume, until 10 is filled. */
 const POV = { type: "POV", quantity: "10", participationBips: 1_000 } as const;
 
-describe("decision XO, I34: a POV in a market with a log", () => {
+describe("a POV in a market with a log", () => {
   const print = async (world: World, sequence: number, total: string, more: Partial<PrintInput> = {}) => {
     const { quantity, ...rest } = logged(sequence, total, { timeMs: world.clock.nowMs(), ...more });
     await world.print(quantity, rest);
@@ -287,7 +287,7 @@ describe("decision XO, I34: a POV in a market with a log", () => {
     expect(world.engine.metrics()).toMatchObject({ printsCounted: 0, printsDropped: 3 });
   });
 
-  it("decision YD: while a live node could not read that the log was used, the counted prints are", async () => {
+  it("while a live node could not read that the log was used, the counted prints are", async () => {
     const world = await quoted();
     await print(world, 1, "100");
     const isOutdated = vi.spyOn(StatusBoard.prototype, "hasOutdatedNodes", "get").mockReturnValue(true);

@@ -43,7 +43,7 @@ const high = ({ engine }: World, bid: number): void =>
 
 const turn = ({ clock }: World): Promise<void> => new Promise((resolve) => clock.soon(resolve));
 
-describe("decision IL: marks wait for each other, and no other write waits for them", () => {
+describe("marks wait for each other, and no other write waits for them", () => {
   it("quotes at one per turn, each a new high, share an append of one row", async () => {
     const { world, appends } = await trailing();
     for (let bid = 101; bid <= 400; bid++) {
@@ -97,7 +97,7 @@ describe("decision IL: marks wait for each other, and no other write waits for t
     expect(marksIn(appends[0]).length).toBe(1);
   });
 
-  it("I31, decision 18: after a crash the level is never looser than a level shown before", async () => {
+  it("I31: after a crash the level is never looser than a level shown before", async () => {
     const { world, order } = await trailing();
     let shown = world.engine.runningLimit(await world.order(order)) ?? 0;
     for (let bid = 101; bid <= 160; bid++) {
@@ -112,7 +112,7 @@ describe("decision IL: marks wait for each other, and no other write waits for t
   });
 });
 
-describe("decision KT: many marks of moved references are appended at most ten times a second", () => {
+describe("many marks of moved references are appended at most ten times a second", () => {
   /** Active trailing orders of enough accounts for more than 32 shards. */
   async function many(): Promise<Watched> {
     const { world, order, appends } = await trailing();
@@ -178,7 +178,7 @@ describe("decision KT: many marks of moved references are appended at most ten t
   });
 });
 
-it("decision IL: the wait is over after 20 ms, with the quote that comes then, and at once if something else is due", async () => {
+it("the wait is over after 20 ms, with the quote that comes then, and at once if something else is due", async () => {
   let nowMs = 1_000;
   let turns = 0;
   const market = { marking: 0, hasOnlyMarks: true, marksDue: 1 };

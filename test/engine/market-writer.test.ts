@@ -53,7 +53,7 @@ const appended = ({ batches }: Held): readonly (readonly string[])[] =>
 
 const pendingOf = (market: MarketHub): readonly string[] => market.tape.pendingOf(SYMBOL).map(({ id }) => id);
 
-describe("decision XP: an engine that stops writing the market journal while an append is under way", () => {
+describe("an engine that stops writing the market journal while an append is under way", () => {
   it.each([
     ["is kept", "after", undefined],
     ["fails, and was not kept", "before", new Error("the store is away")],
@@ -102,7 +102,7 @@ describe("decision XP: an engine that stops writing the market journal while an 
   });
 });
 
-describe("I64, decision XP: prints that wait for another node", () => {
+describe("I64: prints that wait for another node", () => {
   it("are limited; the status says that the oldest are not kept for the store, until the writer has caught up", async () => {
     const { world, market } = await holding("after");
     market.stopWriting();
@@ -128,7 +128,7 @@ describe("I64, decision XP: prints that wait for another node", () => {
   });
 });
 
-describe("decision XP: deletion of old volume", () => {
+describe("deletion of old volume", () => {
   it.each([true, false])(
     "only the writer deletes it in the store; every node forgets it (writes: %s)",
     async (writes) => {
@@ -147,7 +147,7 @@ describe("decision XP: deletion of old volume", () => {
   );
 });
 
-it("decision XL: a standby that opens reads only shards with records, and the tail has what is appended meanwhile", async () => {
+it("a standby that opens reads only shards with records, and the tail has what is appended meanwhile", async () => {
   const world = await createWorld();
   await world.place({ price: "90", newClientOrderId: "a" });
   const store = createMemoryStore({ disk: world.disk, clock: world.clock });
@@ -185,7 +185,7 @@ it("decision XL: a standby that opens reads only shards with records, and the ta
   );
 });
 
-it("decision YO: a standby whose read found nothing leaves out the next one, and no other", async () => {
+it("a standby whose read found nothing leaves out the next one, and no other", async () => {
   const world = await createWorld();
   const store = createMemoryStore({ disk: world.disk, clock: world.clock });
   const { leases } = store;
@@ -213,7 +213,7 @@ it("decision YO: a standby whose read found nothing leaves out the next one, and
   expect(journal.followed).toBe(1);
 });
 
-it("decision WV: a standby notes every record that it reads, also those after a gap for which a shard is loaded again", async () => {
+it("a standby notes every record that it reads, also those after a gap for which a shard is loaded again", async () => {
   const world = await createWorld();
   const store = createMemoryStore({ disk: world.disk, clock: world.clock });
   const { leases } = store;
@@ -233,7 +233,7 @@ it("decision WV: a standby notes every record that it reads, also those after a 
   expect(Math.max(...journal.shards.map(({ durableSequence }) => durableSequence))).toBe(3);
 });
 
-describe("decision 7: what a market says is read by its value", () => {
+describe("what a market says is read by its value", () => {
   it("a POV follows prints with eight written decimals, and finer ones are rounded down and counted", async () => {
     const world = await createWorld();
     await world.quote("99", "100");

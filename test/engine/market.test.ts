@@ -16,7 +16,7 @@ const referencesOf = async (world: World, orderId: number): Promise<string | und
   return trigger?.reference === undefined ? undefined : formatPrice(trigger.reference);
 };
 
-describe("decision 16: which quotes act", () => {
+describe("which quotes act", () => {
   it("I30: a dropped quote neither triggers nor moves a reference", async () => {
     const world = await createWorld();
     const stop = await world.place(STOP);
@@ -83,7 +83,7 @@ describe("decision 16: which quotes act", () => {
   });
 });
 
-describe("decisions 18 and 19: trailing", () => {
+describe("trailing", () => {
   it("I31: a reference survives every crash and is never reset; the trigger is compared before it moves", async () => {
     const world = await createWorld();
     const order = await world.place({
@@ -136,7 +136,7 @@ describe("decisions 18 and 19: trailing", () => {
   });
 });
 
-describe("decision 20: one quote, many triggers", () => {
+describe("one quote, many triggers", () => {
   it("act in that order also over accounts of different shards", async () => {
     const world = await createWorld();
     expect(shardOf(1)).not.toBe(shardOf(2));
@@ -232,7 +232,7 @@ async function crashed(): Promise<World> {
   return world;
 }
 
-describe("decision BR: the first quote after an opening with open parents", () => {
+describe("the first quote after an opening with open parents", () => {
   it("is compared with the last one before, and the memory itself triggers nothing", async () => {
     const world = await crashed();
     expect(world.engine.quote(SYMBOL)).toBeUndefined();
@@ -297,7 +297,7 @@ describe("decision BR: the first quote after an opening with open parents", () =
   });
 });
 
-describe("decision BR: the last counted quote is stored", () => {
+describe("the last counted quote is stored", () => {
   it("with other writes, of markets with open parents only, and never by itself", async () => {
     const world = await createWorld();
     await world.quote("100", "101");
@@ -354,7 +354,7 @@ describe("decision BR: the last counted quote is stored", () => {
 const QUOTES = 12_000;
 const MOST_WAITING = 10_000;
 
-describe("I64, decision IA: quotes that come while the store does not answer", () => {
+describe("I64: quotes that come while the store does not answer", () => {
   it("wait up to a limit; above it the quote before them acts at once, on the same orders", async () => {
     const { world, store } = await createFaultyWorld();
     await world.quote("93", "100");
@@ -399,7 +399,7 @@ describe("I64, decision IA: quotes that come while the store does not answer", (
 
 const BUY_STOP = { type: "TRAILING_STOP_LIMIT", trailingAmount: "5", limitOffset: "9999999999" } as const;
 
-it("decision BU: a dynamic limit above the range becomes the largest price, in views, in the journal and at the venue", async () => {
+it("a dynamic limit above the range becomes the largest price, in views, in the journal and at the venue", async () => {
   const world = await createWorld();
   await world.quote("50000", "50010");
   const order = await world.place(BUY_STOP);

@@ -81,7 +81,7 @@ async function triggeredStop(
 describe.each([
   ["memory", memory],
   ["sqlite", sqlite],
-])("I53, decision BP: a journal of a newer version on %s", (_name, storeOf) => {
+])("I53: a journal of a newer version on %s", (_name, storeOf) => {
   it("refuses to open at an unknown kind of fact, and names shard, record, kind and remedy", async () => {
     const stored = storeOf();
     const { world, shard } = await triggeredStop(stored);
@@ -147,7 +147,7 @@ describe.each([
     },
   );
 
-  it("decision YD: one such shard stops the whole opening, and no other shard acts", async () => {
+  it("one such shard stops the whole opening, and no other shard acts", async () => {
     const stored = storeOf();
     const { world, shard } = await triggeredStop(stored);
     await world.crash();

@@ -29,7 +29,7 @@ const withdrawals = (world: World): readonly string[] =>
     ),
   );
 
-describe("decision DD: an intent states the latest hand-over time of its child, in the venue's time", () => {
+describe("an intent states the latest hand-over time of its child, in the venue's time", () => {
   it("the wall clock plus the time of a submit; the venue gets no later deadline", async () => {
     const world = await createWorld();
     await world.place(STOP);
@@ -80,7 +80,7 @@ describe("decision DD: an intent states the latest hand-over time of its child, 
     expect(withdrawals(world)).toEqual(["the time for it has passed"]);
     await world.pass(100);
     await world.quote("99", "100");
-    // Nothing confirms the later time, so that it sets no deadline (decision 52).
+    // Nothing confirms the later time, so that it sets no deadline.
     expect(world.venue.deadlines).toEqual([START_MS + 100 + 2_000]);
   });
 
@@ -119,7 +119,7 @@ const isVoided = (world: World): boolean =>
     ),
   );
 
-describe("I22, decision DB: a child is void only when the venue's clock has passed its deadline", () => {
+describe("I22: a child is void only when the venue's clock has passed its deadline", () => {
   it.each([
     ["its own time, still before the deadline", -HOUR, false],
     ["its own time, at the deadline", -2_100, false],
@@ -203,7 +203,7 @@ const executionsIn = (events: readonly VenueEvent[]): readonly string[] =>
 
 const fillWith = (id: string) => [fillOf({ quantity: "1", id })];
 
-describe("decisions WV, YI: events of the venue that a standby keeps", () => {
+describe("events of the venue that a standby keeps", () => {
   it("an event that the venue sends again and again is kept once", () => {
     const { venue, passed, buffer } = buffered({ events: 3, bytes: 1e6 });
     venue.say(reported(child(1), "open", fillWith("first")));

@@ -20,7 +20,7 @@ const MINUTE = 60_000;
 /** Bars of a minute: a quote at exactly the time at which slots open. */
 const BARS: WorldOptions = { settings: { quoteMaxAgeMs: 5 * MINUTE } };
 
-describe("decision DC: work that is due at a time comes before the quotes and prints of that time", () => {
+describe("work that is due at a time comes before the quotes and prints of that time", () => {
   it("a TWAP with one-minute slots and one-minute quotes has a child in every slot", async () => {
     const world = await createWorld(BARS);
     await world.quote("99", "100");
@@ -104,7 +104,7 @@ async function placeAll(world: World, orders: readonly number[]): Promise<void> 
   }
 }
 
-it("decision DC: the journal is the same whether the clock runs a timer or a quote of one time first", async () => {
+it("the journal is the same whether the clock runs a timer or a quote of one time first", async () => {
   const plans = fc.record({
     bars: fc.uniqueArray(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 10 }),
     orders: fc.array(fc.nat(11), { minLength: 1, maxLength: 4 }),
@@ -116,7 +116,7 @@ it("decision DC: the journal is the same whether the clock runs a timer or a quo
   await fc.assert(same, { numRuns: 40, seed: seedOr(20_261_122) });
 });
 
-it("decision DC: slots wake nothing in a silent market: a day of a VWAP with one-second slots without quotes takes few steps", async () => {
+it("slots wake nothing in a silent market: a day of a VWAP with one-second slots without quotes takes few steps", async () => {
   const world = await createWorld();
   await world.quote("99", "100");
   const volumeProfile = Array.from({ length: 10_000 }, () => "1").join(",");

@@ -174,7 +174,7 @@ describe("I65: an engine that opens", () => {
   });
 });
 
-describe("decision HK: opening with many orders", () => {
+describe("opening with many orders", () => {
   it("goes in slices: turns pass while it reads, arms and looks up, and work that becomes due runs once it is open", async () => {
     const world = createOpeningWorld();
     const first = await world.open();

@@ -33,7 +33,7 @@ const ownPrint = async (world: World, order: ParentOrder): Promise<void> => {
   await world.print(formatQuantity(sent?.quantity ?? ZERO_QUANTITY), { id: executions.last ?? "" });
 };
 
-describe("decision 30: a POV follows external trades", () => {
+describe("a POV follows external trades", () => {
   it("for its share of the volume since its admission, rounded down to whole steps", async () => {
     const { world, order } = await trading({ ...POV, participationBips: 3_333 });
     expect(await waitsFor(world, order)).toBe("a trade of another participant that it can follow");
@@ -99,7 +99,7 @@ describe("decision 30: a POV follows external trades", () => {
     expect(sentTo(world.venue)).toEqual(["BUY 0.2", "BUY 0.5"]);
   });
 
-  it("decision 26: after a child without a fill it waits for the next trade, and includes the rest", async () => {
+  it("after a child without a fill it waits for the next trade, and includes the rest", async () => {
     const { world } = await trading();
     world.venue.onSubmit = ({ childId }) => reported(childId, "rejected");
     await world.print("2");
@@ -328,7 +328,7 @@ async function following(
 const tapePrint = async (world: World, sent = world.venue.submitted.at(-1)): Promise<void> =>
   world.print(formatQuantity(sent?.quantity ?? ZERO_QUANTITY));
 
-describe("decision 30: a POV does not follow its own fills", () => {
+describe("a POV does not follow its own fills", () => {
   it("prints that name them by other ids are volume, and are not followed", async () => {
     const { world, order } = await following("other-id");
     await world.print("10");

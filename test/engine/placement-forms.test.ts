@@ -50,7 +50,7 @@ const outcomes = (placed: readonly ReturnType<typeof send>[]): Promise<readonly 
 const idsOf = (lines: readonly string[]): ReadonlySet<string | undefined> =>
   new Set(lines.map((line) => line.split(" ")[1]));
 
-describe.each(FORMS)("decision EH: with ports that answer %s", (form) => {
+describe.each(FORMS)("with ports that answer %s", (form) => {
   it("I03: two placements at once with one id are one order, and another intent under it is refused", async () => {
     const { world } = await worldOf(form);
     const [first, second, third] = await outcomes([
@@ -183,7 +183,7 @@ describe.each(FORMS)("decision EH: with ports that answer %s", (form) => {
   });
 });
 
-describe("decision EH: without asynchronous answers", () => {
+describe("without asynchronous answers", () => {
   it("a placement makes one promise, and is decided before the call returns", async () => {
     const { world } = await worldOf("at once");
     await send(world, "first");
@@ -209,7 +209,7 @@ describe("decision EH: without asynchronous answers", () => {
     expect(world.engine.metrics().openParents).toBe(1);
   });
 
-  it("decision EK: whether an id is new is known without visiting the open orders", async () => {
+  it("whether an id is new is known without visiting the open orders", async () => {
     const { world } = await worldOf("at once");
     await send(world, "resting");
     const looks = vi.spyOn(KeyedTable.prototype, "get");
@@ -248,7 +248,7 @@ const totalOf = async (world: World): Promise<number> =>
     })
   ).total;
 
-describe("I03, decision 1: the same id with the same intent is the same order", () => {
+describe("I03: the same id with the same intent is the same order", () => {
   it("in any spelling, while it is open", async () => {
     const world = await createWorld();
     const first = await world.place(FIELDS_IDEMPOTENCY);
@@ -405,7 +405,7 @@ async function placeInTurn(world: World, count: number): Promise<readonly number
 
 const sentBy = (world: World): readonly number[] => world.venue.submitted.map((child) => child.parentOrderId);
 
-describe("decision 20: orders accepted at the same time act in the order of their acceptance, whatever their ids", () => {
+describe("orders accepted at the same time act in the order of their acceptance, whatever their ids", () => {
   it("on one quote", async () => {
     const world = await createWorld();
     expect(shardOf(1)).not.toBe(shardOf(2));

@@ -7,7 +7,7 @@ import { createWorld } from "../support/world.ts";
 const MAKER = { type: "LIMIT_MAKER", price: "100" } as const;
 const WOULD_MATCH = { code: -2010, msg: "Order would immediately match and take." };
 
-describe("decision 21: a post-only order at admission", () => {
+describe("a post-only order at admission", () => {
   it.each([
     ["BUY", "99", "100", true],
     ["BUY", "99", "100.00000001", false],
@@ -34,7 +34,7 @@ describe("decision 21: a post-only order at admission", () => {
   });
 });
 
-describe("decision 21: without a counted quote", () => {
+describe("without a counted quote", () => {
   it("it waits for the first, and is REJECTED if that one crosses", async () => {
     const world = await createWorld();
     const order = await world.place(MAKER);
@@ -75,7 +75,7 @@ describe("decision 21: without a counted quote", () => {
   });
 });
 
-describe("decisions 21, 35: post-only legs", () => {
+describe("post-only legs", () => {
   const HELD = { ...OTO, pendingType: "LIMIT_MAKER", pendingPrice: "110" } as const;
   const { pendingStopPrice: _stop, ...EXIT } = HELD;
 
@@ -88,7 +88,7 @@ describe("decisions 21, 35: post-only legs", () => {
     expect(sentTo(world.venue)).toEqual(["BUY 1 @ 100"]);
   });
 
-  it("decision 34: it wins with a child, not by posting", async () => {
+  it("it wins with a child, not by posting", async () => {
     const world = await createWorld();
     const list = await world.placeList("oco", { ...OCO, aboveType: "LIMIT_MAKER" });
     await world.quote("100", "101");

@@ -102,7 +102,7 @@ async function crowdOf(seed: number, ownFills: OwnFillsInPrints) {
   };
 }
 
-describe("decision 30: POV orders do not follow each other", () => {
+describe("POV orders do not follow each other", () => {
   it.each(["by-execution-id", "other-id"] as const)(
     "prints of their children start none (%s)",
     async (ownFills) => {

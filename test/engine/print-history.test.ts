@@ -36,7 +36,7 @@ function add(history: PrintHistory, one: PricedPrint): void {
 const startsOf = (bars: readonly PriceBar[] | undefined): readonly number[] =>
   (bars ?? []).map(({ startMs }) => startMs);
 
-describe("decision NF: price bars in memory", () => {
+describe("price bars in memory", () => {
   it("are those that a store makes of the same prints, of each length", () => {
     const times = [0, 30_000, 59_999, 60_000, 299_999, 300_000, HOUR, HOUR - 1, 5];
     const prints = times.map((timeMs, index) =>
@@ -106,7 +106,7 @@ describe("decision NF: price bars in memory", () => {
   });
 });
 
-describe("decision NG: the newest prints", () => {
+describe("the newest prints", () => {
   it("are the newest 1,000 of each market, in the order in which they were counted", () => {
     const history = new PrintHistory([]);
     add(history, print("other", 0, { symbol: "ETH/USD" }));

@@ -26,7 +26,7 @@ function verdict(input: QuoteInput, nowMs = NOW): string {
   return typeof taken === "string" ? taken : "counted";
 }
 
-describe("decision 16: a quote counts", () => {
+describe("a quote counts", () => {
   it.each([
     ["bid equal to ask", at("100", "100"), "counted"],
     ["crossed by one step", at("100.00000001", "100"), "crossed"],
@@ -106,7 +106,7 @@ describe("decision 16: a quote counts", () => {
   );
 });
 
-describe("decision 16: a jump", () => {
+describe("a jump", () => {
   const prices = (...bids: readonly string[]): readonly string[] => {
     const gate = new QuoteGate(LIMITS);
     return bids.map((bid) => {
@@ -145,7 +145,7 @@ describe("decision 16: a jump", () => {
   });
 });
 
-describe("decision BR: a gate that remembers", () => {
+describe("a gate that remembers", () => {
   const judged = (memory: GateMemory, input: QuoteInput, nowMs = NOW): string => {
     const gate = new QuoteGate(LIMITS);
     gate.restore(memory);
@@ -239,7 +239,7 @@ describe("levels", () => {
   });
 });
 
-describe("decision 16: a heartbeat confirms the source's last quote as of now", () => {
+describe("a heartbeat confirms the source's last quote as of now", () => {
   it("whether it counted or not: one whose time was wrong counts then, and stands", () => {
     for (const input of [at("102", "103", { timeMs: NOW + 1 }), at("102", "103", { timeMs: NOW + 60_000 })]) {
       const gate = new QuoteGate(LIMITS);

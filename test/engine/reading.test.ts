@@ -214,7 +214,7 @@ describe("verify", () => {
 
 const LIMIT = { symbol: SYMBOL, side: "BUY", type: "SYNTHETIC_LIMIT", quantity: "1", price: "90" } as const;
 
-describe("decision KF: the view on one account", () => {
+describe("the view on one account", () => {
   it("places, finds and cancels orders of its account, and sees none of another", async () => {
     const { engine } = await createWorld();
     const [first, second] = [engine.account(1), engine.account(2)];
@@ -385,7 +385,7 @@ it.each(["fail", "unknown"] as const)(
   },
 );
 
-it("I70, decision 11: an order that ended with a late fill in flight counts once, with history and without", async () => {
+it("I70: an order that ended with a late fill in flight counts once, with history and without", async () => {
   const { world, store } = await slowWorld();
   world.venue.onSubmit = ({ childId }) => reported(childId, "open");
   await world.place({ price: "100" });

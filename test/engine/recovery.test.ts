@@ -230,7 +230,7 @@ describe("I53: recovery", () => {
 const FIELDS = { symbol: SYMBOL, side: "BUY", type: "SYNTHETIC_LIMIT", quantity: "1", price: "100" } as const;
 const intentOf = (newClientOrderId: string) => orderIntent({ ...FIELDS, newClientOrderId });
 
-describe("decision BX: an intent built by hand that no journal can store", () => {
+describe("an intent built by hand that no journal can store", () => {
   const broken = { ...intentOf("broken"), price: 0.5 as never };
 
   it("is refused alone, with the member named; simultaneous placements are stored", async () => {
@@ -261,7 +261,7 @@ describe("decision BX: an intent built by hand that no journal can store", () =>
   });
 });
 
-it("decision EJ: a record is encoded when it is decided, and its text goes to the store with it", async () => {
+it("a record is encoded when it is decided, and its text goes to the store with it", async () => {
   const parts: ShardAppend[] = [];
   const world = await createWorld({
     store: (disk) => {

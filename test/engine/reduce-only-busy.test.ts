@@ -87,7 +87,7 @@ type BusyWorld = Readonly<{
   fillEvery10ms: (times: number) => Promise<void>;
 }>;
 
-describe("decision 24, I62: a reduce-only exit of an account that fills continuously", () => {
+describe("a reduce-only exit of an account that fills continuously", () => {
   it.each([
     ["another market", ETH, "SELL"],
     ["another side", SYMBOL, "BUY"],
@@ -106,7 +106,7 @@ describe("decision 24, I62: a reduce-only exit of an account that fills continuo
     expect(sold.map(({ quantity: size }) => size)).toEqual([quantity("0.993")]);
   });
 
-  it("decision 25: during the measurement its story says so, and does not blame the price", async () => {
+  it("during the measurement its story says so, and does not blame the price", async () => {
     const { exit, world, fillEvery10ms } = await busy(ETH, "SELL");
     await fillEvery10ms(2);
     expect((await world.engine.story(exit.orderId))?.waitingFor).toMatch(
@@ -127,7 +127,7 @@ const orderOf = ({ symbol, reduceOnly, open, executed }: ReduceRow): ParentOrder
     }),
   }) as unknown as ParentOrder;
 
-it("decision 24: running sums equal the sums over all parents", () => {
+it("running sums equal the sums over all parents", () => {
   const amount = fc.integer({ min: 0, max: 1_000 });
   const held = fc.record({
     symbol: fc.constantFrom(SYMBOL, ETH),
@@ -183,7 +183,7 @@ it.each([
   expect(sums.of(before).unreserved).toBe(unreserved);
 });
 
-describe("decision 24, I13: an exposure that is requested while a child of the parent is open", () => {
+describe("an exposure that is requested while a child of the parent is open", () => {
   it("is compared with the parent as of the answer: a closed child is no longer subtracted", async () => {
     const answers: ((position: Quantity) => void)[] = [];
     let isSlow = false;
@@ -231,7 +231,7 @@ const sold = (size: string, timeMs: number): Fact => {
   return { kind: "FILLED", childId: `c-${timeMs}`, fill } as Fact;
 };
 
-describe("decision 24: what a late position does not show", () => {
+describe("what a late position does not show", () => {
   it("late answers from before a trade elsewhere explain nothing by chance", () => {
     const clock = createManualClock({ startMs: START });
     const own = new OwnExecutions(LAG, () => clock.monotonicMs());

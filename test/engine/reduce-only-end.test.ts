@@ -31,7 +31,7 @@ async function closedByHand(options: WorldOptions = {}, order: object = EXIT) {
 const reasonOf = async (world: World, order: Parameters<World["order"]>[0]): Promise<string | undefined> =>
   (await world.order(order)).ended?.reason;
 
-describe("decision 24: a reduce-only order ends with what it reduces", () => {
+describe("a reduce-only order ends with what it reduces", () => {
   it("ends EXPIRED, NOTHING_TO_REDUCE, when two measurements that are exposureLagMs apart find nothing", async () => {
     const { world, exit } = await closedByHand();
     await world.pass(4_999);
@@ -224,7 +224,7 @@ describe("decision 24: a reduce-only order ends with what it reduces", () => {
   });
 });
 
-describe("decision 24: a host that reports positions as events", () => {
+describe("a host that reports positions as events", () => {
   it("a close starts the confirmation of every order that it leaves without anything, and ends none by itself", async () => {
     let held = quantity("1");
     let received: (change: PositionChange) => void = () => undefined;
@@ -272,7 +272,7 @@ function latePosition(lateMs: number, more: Partial<Exposure> = {}) {
   };
 }
 
-describe("decision 24: own executions that the position does not show yet", () => {
+describe("own executions that the position does not show yet", () => {
   /** A position of 1 with two exits of this size, at a venue that fills them, as an account knows it that is at rest. */
   async function twoExits(
     lateMs: number,

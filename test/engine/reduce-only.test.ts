@@ -43,7 +43,7 @@ function slowExposure(
   };
 }
 
-describe("decision 24: admission", () => {
+describe("admission", () => {
   it("-2022 without exposure that the side reduces", async () => {
     const world = await createWorld();
     await expect(world.place(EXIT)).rejects.toMatchObject({ code: -2022 });
@@ -53,7 +53,7 @@ describe("decision 24: admission", () => {
     await expect(world.place(EXIT)).resolves.toMatchObject({ accountId: 1 });
   });
 
-  it("decision 23: needs neither a price nor a quote, and has no minimum", async () => {
+  it("needs neither a price nor a quote, and has no minimum", async () => {
     const world = await createWorld();
     hold(world, "5");
     const trail = {
@@ -67,7 +67,7 @@ describe("decision 24: admission", () => {
   });
 });
 
-describe("decision 24, I13: children", () => {
+describe("children", () => {
   it("complaint 9: position 0.134, two exits of 0.134; after 0.067 was reduced elsewhere, the child is at most 0.067", async () => {
     const world = await createWorld();
     hold(world, "0.134");
@@ -144,7 +144,7 @@ describe("decision 24, I13: children", () => {
   });
 });
 
-describe("decision 24: an exposure port that answers later", () => {
+describe("an exposure port that answers later", () => {
   /** Two exits of 0.7 over a position of 1, which fills reduce. */
   async function slow(): Promise<Readonly<{ world: World; exposure: ReturnType<typeof slowExposure> }>> {
     let held = quantity("1");

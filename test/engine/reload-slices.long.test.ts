@@ -18,7 +18,7 @@ function atLookUp(number: number, run: () => void): Readonly<{ mockRestore: () =
   });
 }
 
-describe("decision IA: a shard that is read again", () => {
+describe("a shard that is read again", () => {
   it("restores its orders some hundred per turn; all of them act on a quote that arrives meanwhile, once", async () => {
     const { world, store } = await createFaultyWorld();
     const stop = { side: "SELL", type: "STOP_MARKET", stopPrice: "90" } as const;

@@ -29,7 +29,7 @@ function bytesOfOne(): number {
   return bytes / COUNT;
 }
 
-describe("decision GT: resting orders take little memory", () => {
+describe("resting orders take little memory", () => {
   it("a resting stop: order, intent, client id, and its places in the memory of its shard", () => {
     // What else the process has may grow meanwhile, but hardly in every round.
     const bytes = Array.from({ length: ROUNDS }, bytesOfOne);

@@ -27,7 +27,7 @@ async function trading(
 const waitsFor = async (world: World, { orderId }: ParentOrder): Promise<string | undefined> =>
   (await world.engine.story(orderId))?.waitingFor;
 
-describe("decision 27: slots of a TWAP", () => {
+describe("slots of a TWAP", () => {
   it("one child in each, at its first observation; the slices sum to the whole", async () => {
     const { world, order } = await trading({ ...TWAP, quantity: "1.000002", intervalCount: 3 });
     const sizes = ["BUY 0.333334", "BUY 0.333334", "BUY 0.333334"];
@@ -66,7 +66,7 @@ describe("decision 27: slots of a TWAP", () => {
     expect(sentTo(world.venue)).toEqual(["BUY 0.25"]);
   });
 
-  it("decision 16: each slot acts when it opens on the quote that a heartbeat has confirmed", async () => {
+  it("each slot acts when it opens on the quote that a heartbeat has confirmed", async () => {
     const world = await createWorld();
     await world.quote("99", "100");
     const order = await world.place({ ...TWAP, interval: 5_000 });
@@ -107,7 +107,7 @@ describe("decision 27: slots of a TWAP", () => {
     expect((await world.order(order)).nextSlot).toBe(3);
   });
 
-  it("decision 26: a refused child leaves its slot open at the pace of refusals, which ends with a slot that fills", async () => {
+  it("a refused child leaves its slot open at the pace of refusals, which ends with a slot that fills", async () => {
     const { world, order } = await trading();
     world.venue.onSubmit = ({ childId }) => reported(childId, "rejected");
     await world.quote("99", "100");
@@ -151,7 +151,7 @@ describe("decision 27: slots of a TWAP", () => {
   });
 });
 
-describe("decision 28: the end of a TWAP", () => {
+describe("the end of a TWAP", () => {
   it("is the moment its last slot closes, without any quote: the rest expires", async () => {
     const { world, order } = await trading();
     await world.quote("99", "100");
@@ -200,7 +200,7 @@ const history = (...volumes: readonly (string | undefined)[]): WorldOptions["vol
 /** The frozen weights, as cumulative sums. */
 const cumulativeOf = ({ plan }: ParentOrder): string | undefined => plan?.cumulative?.join();
 
-describe("decision 29: a VWAP with its own weights", () => {
+describe("a VWAP with its own weights", () => {
   it("slices by weight; a zero weight places nothing and leaves nothing to catch up", async () => {
     const { world, order } = await tradingVwap();
     await slots(world, 3);
@@ -218,7 +218,7 @@ describe("decision 29: a VWAP with its own weights", () => {
   });
 });
 
-describe("decision 29: a VWAP with weights from the service's volumes", () => {
+describe("a VWAP with weights from the service's volumes", () => {
   const OWN = { type: "VWAP", quantity: "1", interval: MINUTE, intervalCount: 3 } as const;
 
   it.each([
@@ -298,7 +298,7 @@ describe("decision 29: a VWAP with weights from the service's volumes", () => {
 
 const ICEBERG = { type: "ICEBERG", quantity: "1", price: "100", icebergQty: "0.4" } as const;
 
-describe("decision 31: an iceberg", () => {
+describe("an iceberg", () => {
   it("is sent in parts, one after the other: each is the display quantity, the last one the rest", async () => {
     const world = await createWorld();
     const order = await world.place(ICEBERG);
@@ -308,7 +308,7 @@ describe("decision 31: an iceberg", () => {
   });
 });
 
-describe("contract rule 1, decision 31: admission of an iceberg", () => {
+describe("contract rule 1: admission of an iceberg", () => {
   it.each([
     ["a display quantity worth less than the minimum", { icebergQty: "0.149999" }, -1013],
     ["a display quantity worth the minimum", { icebergQty: "0.15" }, undefined],

@@ -57,7 +57,7 @@ const refusal = (requested: Promise<unknown>): Promise<string> =>
       error instanceof SettlementError ? `${error.problem}: ${error.message}` : String(error),
   );
 
-describe("decision CB: an operator settles an unknown child", () => {
+describe("an operator settles an unknown child", () => {
   it("as never arrived: its quantity is free, and the next attempt has a new id", async () => {
     const { world, order, venue, childId } = await lost();
     await settle(world, { childId, state: "never" });
@@ -144,7 +144,7 @@ describe("decision CB: an operator settles an unknown child", () => {
   });
 });
 
-describe("decision CB: refused statements of an operator", () => {
+describe("refused statements of an operator", () => {
   it("about a child that is in flight, resolved, or unknown", async () => {
     const { world, order, childId } = await lost();
     const say = (id: string): Promise<string> =>
@@ -162,7 +162,7 @@ describe("decision CB: refused statements of an operator", () => {
     expect(await world.status(order)).toBe("FILLED FILLED");
   });
 
-  it("decision VG: that a child never arrived, while it may still arrive: until deadline and quiet time have passed", async () => {
+  it("that a child never arrived, while it may still arrive: until deadline and quiet time have passed", async () => {
     const { world, order, childId } = await late();
     const waitMs = world.engine.settings.venueQuietMs;
     const never = (): Promise<string> =>
@@ -177,7 +177,7 @@ describe("decision CB: refused statements of an operator", () => {
     expect(await never()).toBe("taken");
   });
 
-  it("decision VG: nor after the wall clock was set forward, nor before the deadline of a process whose clock was ahead", async () => {
+  it("nor after the wall clock was set forward, nor before the deadline of a process whose clock was ahead", async () => {
     const { world, childId } = await late();
     const never = (): Promise<string> =>
       refusal(world.engine.settleChild({ childId, state: "never", ...WORD }));

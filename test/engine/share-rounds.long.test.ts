@@ -40,7 +40,7 @@ const anyOrder = fc.option(fc.nat(), { nil: undefined });
 const orderOf = (seed: number | undefined): Random | undefined =>
   seed === undefined ? undefined : createRandom(seed);
 
-describe("decision KX: free shards find an owner", () => {
+describe("free shards find an owner", () => {
   it("a claim from a reading before another node joined is refused as a whole, and the next reading has no conflict", () => {
     const rows = new SharedRows({
       nodes: [rowOf(1), rowOf(3, { state: "following" })],
@@ -106,7 +106,7 @@ describe("decision KX: free shards find an owner", () => {
   });
 });
 
-describe("decision KX: shares come to rest", () => {
+describe("shares come to rest", () => {
   it("even, after no more moves than the surplus, with at most 16 on their way and the market journal where it was", () => {
     fc.assert(
       fc.property(unevenView, anyOrder, (view, seed) => {
@@ -174,7 +174,7 @@ describe("decision KX: shares come to rest", () => {
 
 const MOST_IN_SET = 32;
 
-describe("decision KX: free shards are dealt out", () => {
+describe("free shards are dealt out", () => {
   it("every free shard is claimed by exactly one able node, and nothing else by any; an assigned one by its next owner", () => {
     fc.assert(
       fc.property(someView, (view) => {
@@ -282,7 +282,7 @@ describe("decision KX: free shards are dealt out", () => {
   });
 });
 
-describe("decision KX: shares become even", () => {
+describe("shares become even", () => {
   const evening = (view: ClusterView, own: number): ShareReading => ({
     ...firstReading(view, own),
     isEvening: true,
@@ -331,7 +331,7 @@ describe("decision KX: shares become even", () => {
   });
 });
 
-describe("decision KX: a shard goes to the node to which it is assigned", () => {
+describe("a shard goes to the node to which it is assigned", () => {
   it("each assignment of an owner is given, as long as few are free, or withdrawn; given only to another node that takes shards", () => {
     fc.assert(
       fc.property(someView, (view) => {
@@ -416,7 +416,7 @@ describe("decision KX: a shard goes to the node to which it is assigned", () => 
   });
 });
 
-describe("decision KX: a node that hands over gives everything away", () => {
+describe("a node that hands over gives everything away", () => {
   const handingOver: RowPart = { state: "handing-over" };
 
   it("also before its row says so, and without a number of shards for itself", () => {

@@ -37,7 +37,7 @@ const uneven: ClusterView = {
   shards: shardsOf((shard) => (shard < 200 ? 1 : 2)),
 };
 
-describe("decision KX: a free shard that its node leaves is dealt to another after a ttl", () => {
+describe("a free shard that its node leaves is dealt to another after a ttl", () => {
   it("to node 1 if node 2 leaves it, from the answer of the first read to the question of a later one", () => {
     const { watch, claims } = watchOf(1);
     const view = freeShard(200);
@@ -109,7 +109,7 @@ describe("decision KX: a free shard that its node leaves is dealt to another aft
   });
 });
 
-describe("decision KX: a node that has left a shard counts as full", () => {
+describe("a node that has left a shard counts as full", () => {
   /** The watch of node 1 after node 2 has left shard 200, and the view in which node 1 has it. */
   const afterLeft = () => {
     const watched = watchOf(1);
@@ -179,7 +179,7 @@ describe("decision KX: a node that has left a shard counts as full", () => {
   });
 });
 
-describe("decision KX: what nobody takes is reported", () => {
+describe("what nobody takes is reported", () => {
   it("once it was free for two ttl, until it has an owner", () => {
     const { watch, at } = watchOf(1, { mostShards: 100 });
     const view = freeShard(200);
@@ -210,7 +210,7 @@ describe("decision KX: what nobody takes is reported", () => {
   });
 });
 
-describe("decision KX: shards move for evenness only when it is worth it", () => {
+describe("shards move for evenness only when it is worth it", () => {
   /** How many shards node 1 assigns when it has read the same for two ttl. */
   const settled = (view: ClusterView): number => {
     const { at, moved } = watchOf(1);
@@ -299,7 +299,7 @@ describe("decision KX: shards move for evenness only when it is worth it", () =>
   });
 });
 
-describe("decision KX: a node that cannot read what others write takes nothing", () => {
+describe("a node that cannot read what others write takes nothing", () => {
   it("as the caller judges by the view", () => {
     const canRead = (row: NodeRow, { nodes }: ClusterView): boolean =>
       nodes.every(({ format }) => format <= row.format);

@@ -155,7 +155,7 @@ describe("I06, I07: a child that was handed over when its shard leaves", () => {
   });
 });
 
-describe("decision WT: a child that is decided and not handed over when its shard leaves", () => {
+describe("a child that is decided and not handed over when its shard leaves", () => {
   it("is withdrawn by a record, and the next owner sends the order's next child at once, without the pause of a refusal", async () => {
     const venue = createScriptedVenue({ canVoid: false });
     const sent: string[] = [];

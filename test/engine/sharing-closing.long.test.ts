@@ -36,7 +36,7 @@ function ended(promise: Promise<unknown>): { how: string } {
   return end;
 }
 
-describe("decision KY: a node that is closed in the middle of something", () => {
+describe("a node that is closed in the middle of something", () => {
   it("close() in the middle of leave() ends both, and nothing goes on", async () => {
     const { cluster, a, b } = await pairOf();
     a.faults["leases.assign"] = () => Promise.reject(new Error("the store is away"));
@@ -149,7 +149,7 @@ describe("decision KY: a node that is closed in the middle of something", () => 
     await requireSettled(cluster, [b]);
   });
 
-  it("decision WT: a child that is decided and not handed over when it closes is withdrawn by a record", async () => {
+  it("a child that is decided and not handed over when it closes is withdrawn by a record", async () => {
     const venue = createScriptedVenue({ canVoid: false });
     const sent: string[] = [];
     const cluster = createCluster(venue, { submitting: (name) => void sent.push(name) });
@@ -167,7 +167,7 @@ describe("decision KY: a node that is closed in the middle of something", () => 
   });
 });
 
-describe("decision KY: a shard that leaves while something fails", () => {
+describe("a shard that leaves while something fails", () => {
   it.each(["kept", "lost"])(
     "its last append fails, and was %s: the next owner has what the store has, and the caller is told the truth",
     async (what) => {
@@ -247,7 +247,7 @@ describe("decision KY: a shard that leaves while something fails", () => {
   });
 });
 
-describe("decision XP: the market journal", () => {
+describe("the market journal", () => {
   it("is written on by the node that owns it, although an append was refused as one of an earlier owner", async () => {
     const { cluster, a, b } = await pairOf();
     const writer = a.node.status().keepsMarket ? a : b;

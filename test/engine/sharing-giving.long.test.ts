@@ -38,7 +38,7 @@ function heldAnswers(node: Sharer, name: string): Gate {
   return answers;
 }
 
-describe("decision VH: shards of a node with open orders leave one after the other", () => {
+describe("shards of a node with open orders leave one after the other", () => {
   it("the next one still decides while the one before it waits for the store", async () => {
     const { cluster, a, b } = await pairOf();
     const first = accountOn(a);
@@ -136,7 +136,7 @@ describe("decision VH: shards of a node with open orders leave one after the oth
     expect(live).toEqual(liveOrderOf(order, order));
   });
 
-  it("decision 30: a POV that comes back follows the next print, also if it heard one while its shard was leaving", async () => {
+  it("a POV that comes back follows the next print, also if it heard one while its shard was leaving", async () => {
     const venue = createScriptedVenue();
     venue.onSubmit = (child) => filled(child);
     const cluster = createCluster(venue);
@@ -177,7 +177,7 @@ describe("decision VH: shards of a node with open orders leave one after the oth
   });
 });
 
-describe("decision VH: a node that forwards reads the owners again", () => {
+describe("a node that forwards reads the owners again", () => {
   it("after 20 ms while a shard is on its way, and otherwise after 100 ms", async () => {
     const cluster = createCluster();
     const [a, b, c] = (await sharers(cluster, ["a", "b", "c"])) as [Sharer, Sharer, Sharer];

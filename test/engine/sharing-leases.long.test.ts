@@ -26,7 +26,7 @@ const STUCK_MS = 2 * TTL_MS + 12 * 5_000;
 
 const never = (): Promise<never> => new Promise(() => undefined);
 
-describe("decision KX: an answer of the store that is lost", () => {
+describe("an answer of the store that is lost", () => {
   it.each(["leases.claim", "leases.release", "leases.assign"])(
     "%s, although the call was made: the shard has one engine soon after, and loses nothing",
     async (call) => {
@@ -147,7 +147,7 @@ describe("a node that leaves while the store keeps no assignment", () => {
   });
 });
 
-describe("decision KX: a node that dies in the middle of a move", () => {
+describe("a node that dies in the middle of a move", () => {
   it.each([
     ["the owner after it has assigned", "a", "assigned"],
     ["the owner while the shard leaves", "a", "leases.release"],
@@ -202,7 +202,7 @@ describe("decision KX: a node that dies in the middle of a move", () => {
   });
 });
 
-describe("decision KX: a node that is declared dead while it lives", () => {
+describe("a node that is declared dead while it lives", () => {
   it("decides and answers nothing more, says so, and names the new owners", async () => {
     const { cluster, a, b } = await pairOf();
     const account = accountOn(a);

@@ -44,7 +44,7 @@ describe("a node whose opening fails after it has joined", () => {
   });
 });
 
-describe("decision KX: a node whose opening fails closes its store", () => {
+describe("a node whose opening fails closes its store", () => {
   it.each([
     ["openNode", "join"],
     ["openNode", "heads"],
@@ -131,7 +131,7 @@ function leaveOutOne({ faults }: Sharer): void {
   };
 }
 
-describe("decision 1, IG: a client id of an order that another node has accepted and that has ended", () => {
+describe("a client id of an order that another node has accepted and that has ended", () => {
   it("is found after the shard has moved", async () => {
     const pair = await snapshotting();
     const order = await endedOrder(pair, "one");
@@ -177,7 +177,7 @@ describe("decision 1, IG: a client id of an order that another node has accepted
   });
 });
 
-it("decision KY: a node that was declared dead while it opened says so on its engine, and decides nothing", async () => {
+it("a node that was declared dead while it opened says so on its engine, and decides nothing", async () => {
   const cluster = createCluster(undefined, {
     faults: (name) =>
       name === "b"

@@ -61,7 +61,7 @@ function held(node: Sharer, name: string): () => void {
   return () => resume();
 }
 
-describe("decision 1: a placement that waits for the host while its shard leaves", () => {
+describe("a placement that waits for the host while its shard leaves", () => {
   it.each([
     ["to another node", false],
     ["and comes back", true],

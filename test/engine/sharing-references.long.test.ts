@@ -31,7 +31,7 @@ async function activeOn(
   return order;
 }
 
-describe("decision 18: the reference of a trailing order whose shard moves", () => {
+describe("the reference of a trailing order whose shard moves", () => {
   it("is the same on the next owner, and follows its quotes from there", async () => {
     const { cluster, a, b } = await pairOf();
     const order = await activeOn(cluster, a, accountOn(a), "100");
@@ -152,7 +152,7 @@ describe("decision 18: the reference of a trailing order whose shard moves", () 
   });
 });
 
-describe("decision 18: a store that does not keep marks while their shard leaves", () => {
+describe("a store that does not keep marks while their shard leaves", () => {
   const away = (): Promise<never> => Promise.reject(new Error("the store is away"));
 
   it("is asked again, so that the next owner has the reference of the last quote", async () => {
@@ -223,7 +223,7 @@ describe("I31: an activation that waits while the lease is not renewed", () => {
   });
 });
 
-describe("decision KT: the position of a seed", () => {
+describe("the position of a seed", () => {
   it("is that of a mark with its price, whatever positions the marks of a shard have that came later", () => {
     const market = { symbol: "BTC/USD", side: "bid" } as const;
     const quoteOf = (bid: string, timeMs: number): Quote => ({

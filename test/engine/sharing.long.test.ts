@@ -54,7 +54,7 @@ async function evenCluster(
   return nodes;
 }
 
-describe("decision KY: nodes share the shards", () => {
+describe("nodes share the shards", () => {
   it("the first node takes all shards and the market journal at once", async () => {
     const cluster = createCluster();
     const a = await cluster.join("a");
@@ -134,7 +134,7 @@ describe("decision KY: nodes share the shards", () => {
 
 const STOP = { side: "SELL", type: "STOP_MARKET", stopPrice: "95" } as const;
 
-describe("decision KY: a quote that has met an order before the shard of the order leaves", () => {
+describe("a quote that has met an order before the shard of the order leaves", () => {
   it("triggers it also if the trust of the node has lapsed meanwhile: the next owner does not see that quote", async () => {
     const sent: string[] = [];
     const cluster = createCluster(createScriptedVenue(), { submitting: (name) => void sent.push(name) });
@@ -200,7 +200,7 @@ async function takeInStore(
   await leases.claim({ incarnation: to, shards: [shard] });
 }
 
-describe("decision RK: an epoch that a release has named is not claimed again", () => {
+describe("an epoch that a release has named is not claimed again", () => {
   it.each(["of an account", "of the market journal"])(
     "an owner that takes the shard %s back keeps it when the release arrives after that",
     async (which) => {
@@ -255,7 +255,7 @@ describe("decision RK: an epoch that a release has named is not claimed again", 
   });
 });
 
-describe("decision KX: a node owns nothing for long that it does not run", () => {
+describe("a node owns nothing for long that it does not run", () => {
   it("it gives up a shard whose claim it did not hear of, if the shard does not fit any more", async () => {
     const { cluster, a, b } = await pairOf(undefined, { maxOpenParents: 2 });
     const [account, other] = [accountOn(a), accountOn(b)];

@@ -52,7 +52,7 @@ async function silentWorld(options: WorldOptions = {}): Promise<SilentWorld> {
   return { world, silent, failing };
 }
 
-describe("decision CC: a store that does not answer an append", () => {
+describe("a store that does not answer an append", () => {
   it("I03: waiting callers get -1006; the id stays taken, and a retry answers with the order once the store does", async () => {
     const { world, store } = await createFaultyWorld();
     store().inject("slow");
@@ -93,7 +93,7 @@ describe("decision CC: a store that does not answer an append", () => {
   });
 });
 
-describe("decision CC: a store that does not answer a question", () => {
+describe("a store that does not answer a question", () => {
   it("I71: every read fails in time with -1001, and is never empty", async () => {
     const { world, silent } = await silentWorld();
     const reads: (keyof OrderStore)[] = [
@@ -138,7 +138,7 @@ describe("decision CC: a store that does not answer a question", () => {
   });
 });
 
-describe("decision CC: a store that fails an append of many accounts and does not answer the reads after it", () => {
+describe("a store that fails an append of many accounts and does not answer the reads after it", () => {
   const ACCOUNTS = Array.from({ length: 20 }, (_, index) => index + 1);
   const OTHER = 30;
 
@@ -219,7 +219,7 @@ async function fate(world: Pick<World, "clock">, requested: Promise<unknown>): P
 
 const SILENT = "SilentHost: no answer within 5000 ms";
 
-describe("decision CC: an opening ends if its store does not answer", () => {
+describe("an opening ends if its store does not answer", () => {
   it.each([
     "acquire",
     "readMarks",
@@ -247,7 +247,7 @@ describe("decision CC: an opening ends if its store does not answer", () => {
   });
 });
 
-describe("decision CC: a long answer at an opening", () => {
+describe("a long answer at an opening", () => {
   it("that reports progress after each part does not count as silent", async () => {
     const world = createOpeningWorld();
     const memory = createMemoryStore({ disk: world.disk });
@@ -264,7 +264,7 @@ describe("decision CC: a long answer at an opening", () => {
   });
 });
 
-describe("decision CC: an append that is never answered", () => {
+describe("an append that is never answered", () => {
   const FIELDS = {
     symbol: "BTC/USD",
     side: "BUY",
@@ -315,7 +315,7 @@ describe("decision CC: an append that is never answered", () => {
   );
 });
 
-describe("decision CC: a store that falls silent", () => {
+describe("a store that falls silent", () => {
   async function opened(
     settings = {},
   ): Promise<Readonly<{ world: World }> & Omit<ReturnType<typeof silent>, "store">> {

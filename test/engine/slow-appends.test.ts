@@ -83,7 +83,7 @@ async function stopsWorld(options: WorldOptions = {}): Promise<SlowWorld> {
   return slow;
 }
 
-describe("decision 53: a slow store delays children and never silences them", () => {
+describe("a slow store delays children and never silences them", () => {
   it.each([2_500, 3_000, 4_900])("appends of %d ms: a stop is sent, once", async (takesMs) => {
     const slow = await slowWorld();
     const { world, store } = slow;
@@ -186,7 +186,7 @@ describe("decision 53: a slow store delays children and never silences them", ()
   );
 });
 
-describe("decision 53: what waits for one part of a store does not wait for another", () => {
+describe("what waits for one part of a store does not wait for another", () => {
   it("an append that hangs: the stops of other shards are sent within twice hostTimeoutMs", async () => {
     const slow = await stopsWorld();
     const { world, store } = slow;

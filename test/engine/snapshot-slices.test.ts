@@ -69,7 +69,7 @@ async function subject(): Promise<Subject> {
   return { shard, held, accept, takeOver: async () => void (await createMemoryStore({ disk }).acquire()) };
 }
 
-describe("decision HH: a snapshot gathered in slices", () => {
+describe("a snapshot gathered in slices", () => {
   it("is as of the record at which it began, and leaves out later ones", async () => {
     const { shard, held, accept } = await subject();
     const snapshot = shard.snapshot();
@@ -202,7 +202,7 @@ class SubjectCapture {
 const sorted = (parents: readonly ParentOrder[]): readonly ParentOrder[] =>
   [...parents].sort((a, b) => a.orderId - b.orderId);
 
-describe("decision HH: a snapshot gathered in slices", () => {
+describe("a snapshot gathered in slices", () => {
   const seed = seedOr(20_261_122);
 
   it(`I53: equals a copy made in one turn, whatever happens in between (SEED=${seed})`, async () => {

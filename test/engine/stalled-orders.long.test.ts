@@ -52,7 +52,7 @@ const stalled = (world: World) => world.engine.metrics().stalled;
 const reasons = (world: World): readonly string[] =>
   world.engine.status().reasons.map(({ kind, detail }) => `${kind}: ${detail}`);
 
-describe("decision 51: an order that should act and cannot says so", () => {
+describe("an order that should act and cannot says so", () => {
   it("a stop that the venue refuses without end: one alert with the venue's words, again after ten minutes, and its end", async () => {
     const world = await worldOf();
     world.venue.onSubmit = ({ childId }) => refused(childId);
@@ -284,7 +284,7 @@ describe("decision 51: an order that should act and cannot says so", () => {
   });
 });
 
-describe("decision 51: quotes of a watched market that do not count", () => {
+describe("quotes of a watched market that do not count", () => {
   const quotesReported = (world: World): readonly string[] =>
     world.statuses.map(({ change, detail }) => `${change}: ${detail}`);
 

@@ -34,7 +34,7 @@ async function join(cluster: Cluster, entry: NodeEntry, state: NodeState) {
   return { leases, incarnation, stop };
 }
 
-describe("decision YE: the ttls of nodes are compared", () => {
+describe("the ttls of nodes are compared", () => {
   it("a standby with another ttl than the owner is not ready, says both values, and takes over after its crash", async () => {
     const cluster = createCluster();
     const a = await cluster.start("a", {}, { ttlMs: 2 * TTL_MS });
@@ -71,7 +71,7 @@ describe("decision YE: the ttls of nodes are compared", () => {
   });
 });
 
-describe("decision YF: what nodes can read is compared", () => {
+describe("what nodes can read is compared", () => {
   it("a standby that cannot read what the owner may write is not ready and says why", async () => {
     const cluster = createCluster();
     const owner = await join(cluster, { ...MORE, format: OWN.format + 1 }, "active");
@@ -158,7 +158,7 @@ const escalationsOf = async (engine: Engine, { orderId }: ParentOrder): Promise<
   return facts.flatMap((fact) => (fact.kind === "ALERT" ? [fact.detail] : []));
 };
 
-describe("decision YH: a venue that tells no time and cannot void", () => {
+describe("a venue that tells no time and cannot void", () => {
   it.each([
     [{ honoursDeadline: true }, 400, -400],
     [{ honoursDeadline: true }, -400, 400],
@@ -217,7 +217,7 @@ describe("decision YH: a venue that tells no time and cannot void", () => {
   });
 });
 
-describe("decision YI: events that a standby had to drop", () => {
+describe("events that a standby had to drop", () => {
   it("the engine that takes over shows how many, until it closes", async () => {
     const cluster = createCluster();
     const a = await cluster.start("a");

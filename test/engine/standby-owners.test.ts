@@ -3,7 +3,7 @@ import { type Cluster, type ClusterNode, createCluster, settle, TTL_MS } from ".
 import { sentTo } from "../support/scripted-venue.ts";
 import { leasesOf } from "../support/sharing.ts";
 
-describe("decision ZN: a node knows who owns a shard", () => {
+describe("a node knows who owns a shard", () => {
   it("a standby names the active node, for one shard and for all; the active one names itself", async () => {
     const cluster = createCluster();
     const a = await cluster.start("a", {}, { address: "127.0.0.1:7001" });
@@ -80,7 +80,7 @@ async function takenOver({ cluster, a, b }: Awaited<ReturnType<typeof pair>>): P
   await cluster.pass(1_000);
 }
 
-describe("decision XP: prints that a standby heard", () => {
+describe("prints that a standby heard", () => {
   it("a print that was fresh when the standby heard it is followed after a takeover, however long that took", async () => {
     const nodes = await pair();
     const { cluster, a } = nodes;
@@ -114,7 +114,7 @@ describe("decision XP: prints that a standby heard", () => {
   });
 
   it.each([0, 900])(
-    "decision XP: a print that only the standby heard, %i ms after the acceptance of a POV at most, is news to it",
+    "a print that only the standby heard, %i ms after the acceptance of a POV at most, is news to it",
     async (afterMs) => {
       const nodes = await pair();
       const { cluster, a, b } = nodes;

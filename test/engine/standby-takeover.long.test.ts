@@ -9,7 +9,7 @@ const QUIET_MS = 2_000;
 const activeOf = (nodes: readonly ClusterNode[]): readonly ClusterNode[] =>
   nodes.filter(({ engine, process }) => engine !== undefined && !process.dead);
 
-describe("decision WR: a takeover reads what the owner appended last", () => {
+describe("a takeover reads what the owner appended last", () => {
   it("an append that becomes durable between the last read and the claim is not lost", async () => {
     const cluster = createCluster();
     const a = await cluster.start("a");
@@ -66,7 +66,7 @@ describe("I60: nodes that get in each other's way", () => {
     expect((await owner?.engine?.verify())?.equal).toBe(true);
   });
 
-  it("decision VF: a claim that arrives after it was made again takes nothing from the engine that it opened", async () => {
+  it("a claim that arrives after it was made again takes nothing from the engine that it opened", async () => {
     const cluster = createCluster();
     const a = await cluster.start("a");
     const b = await cluster.start("b");
@@ -183,7 +183,7 @@ describe("clocks and pauses of a takeover", () => {
   });
 
   it.each([10_000, -10_000, 3_600_000, -3_600_000])(
-    "decision WU: a store whose clock is off by %i ms moves no shard and ends no trust; nobody takes over by it",
+    "a store whose clock is off by %i ms moves no shard and ends no trust; nobody takes over by it",
     async (offMs) => {
       const cluster = createCluster();
       const nodes = [await cluster.start("a"), await cluster.start("b")];
@@ -213,7 +213,7 @@ describe("clocks and pauses of a takeover", () => {
   );
 });
 
-describe("decision WT: a hand-over waits for a node that has seen it", () => {
+describe("a hand-over waits for a node that has seen it", () => {
   it("leaves at most 250 ms without service, whenever the standby renews and reads", async () => {
     // Its reads come at other times than its renewals; the hand-over begins between a renewal and a read, or the reverse.
     for (const [offMs, laterMs] of [
@@ -259,7 +259,7 @@ function slowDown({ clock }: Cluster, { faults }: ClusterNode): void {
   };
 }
 
-describe("decision YN: a slow read shortens the watch and does not start it anew", () => {
+describe("a slow read shortens the watch and does not start it anew", () => {
   it("a standby whose reads take a third of a ttl takes over a ttl, a pause and four reads after the death of the owner", async () => {
     const cluster = createCluster();
     const a = await cluster.start("a");

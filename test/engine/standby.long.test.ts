@@ -14,7 +14,7 @@ async function startPair(): Promise<Readonly<{ cluster: Cluster; a: ClusterNode;
 const kindsOf = (engine: Engine): readonly StatusReason["kind"][] =>
   engine.status().reasons.map(({ kind }) => kind);
 
-describe("decision WM: one node owns all shards, the others follow", () => {
+describe("one node owns all shards, the others follow", () => {
   it("takes over a store without an owner at once", async () => {
     const cluster = createCluster();
     const a = await cluster.start("a");
@@ -62,7 +62,7 @@ describe("decision WM: one node owns all shards, the others follow", () => {
   });
 });
 
-describe("decision WN: no timestamp decides", () => {
+describe("no timestamp decides", () => {
   it("an owner that goes on renewing keeps its shards, whatever the clocks of the others say", async () => {
     const { cluster, a, b } = await startPair();
     b.skewMs = 3_600_000;
@@ -104,7 +104,7 @@ describe("decision WN: no timestamp decides", () => {
   });
 });
 
-describe("decisions WP, WQ: trust", () => {
+describe("trust", () => {
   const gone = { code: -1001, status: 503 };
 
   it("a node cut off from the store answers nothing and accepts nothing before another can take over", async () => {
@@ -190,7 +190,7 @@ describe("decisions WP, WQ: trust", () => {
     }
   });
 
-  it("decision WU: with a clock more than 500 ms from that of the store, no new orders are accepted", async () => {
+  it("with a clock more than 500 ms from that of the store, no new orders are accepted", async () => {
     const cluster = createCluster();
     const a = await cluster.start("a");
     const order = await cluster.place(a, { price: "90" });
@@ -206,7 +206,7 @@ describe("decisions WP, WQ: trust", () => {
   });
 });
 
-describe("decision WR: a takeover", () => {
+describe("a takeover", () => {
   it("looks up a child that the dead node handed over, and sends it no second time", async () => {
     const { cluster, a, b } = await startPair();
     cluster.venue.onSubmit = () => "silence";
@@ -289,7 +289,7 @@ describe("decision WR: a takeover", () => {
   });
 });
 
-describe("decision WT: a planned hand-over", () => {
+describe("a planned hand-over", () => {
   it("leaves at most 250 ms without service, and closes the engine", async () => {
     const { cluster, a, b } = await startPair();
     await cluster.quote("100", "101");
@@ -324,7 +324,7 @@ describe("decision WT: a planned hand-over", () => {
     await cluster.place(a, { price: "90" });
   });
 
-  it("decision WT: rejects at once if there is no other live node, so that a host need not wait to close", async () => {
+  it("rejects at once if there is no other live node, so that a host need not wait to close", async () => {
     const cluster = createCluster();
     const a = await cluster.start("a");
     await expect(cluster.active(a).handOver()).rejects.toMatchObject({
@@ -334,7 +334,7 @@ describe("decision WT: a planned hand-over", () => {
     await cluster.place(a, { price: "90" });
   });
 
-  it("decision WT: says that the node was declared dead if that is why it rejects", async () => {
+  it("says that the node was declared dead if that is why it rejects", async () => {
     const { cluster, a, b } = await startPair();
     a.process.pause();
     await cluster.pass(2 * TTL_MS);
@@ -347,7 +347,7 @@ describe("decision WT: a planned hand-over", () => {
     });
   });
 
-  it("decision WT: close() in the middle of it ends both, and nothing goes on", async () => {
+  it("close() in the middle of it ends both, and nothing goes on", async () => {
     const { cluster, a, b } = await startPair();
     b.skewMs = 5_000;
     await cluster.pass(3_000);

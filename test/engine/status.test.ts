@@ -28,7 +28,7 @@ function alertsOf(world: World): readonly Alert[] {
   return alerts;
 }
 
-describe("decision EC: the condition of an engine", () => {
+describe("the condition of an engine", () => {
   it("is normal, and draining once it drains, which is reported once", async () => {
     const world = await createWorld();
     expect(world.engine.status()).toEqual({ system: "normal", reasons: [] });
@@ -155,7 +155,7 @@ describe("decision EC: the condition of an engine", () => {
   });
 });
 
-describe("I64, decision EF: writes that the market journal misses", () => {
+describe("I64: writes that the market journal misses", () => {
   it("the number of waiting prints is limited; further ones do not count, and the status shows how many once it is over", async () => {
     const { world, store } = await createFaultyWorld({ settings: { maxPendingPrints: 3 } });
     await world.print("1");
@@ -317,7 +317,7 @@ const CAUSES: Readonly<Record<StatusKind, readonly [(open: Open) => void, (open:
   ],
 };
 
-describe("decision EC: every condition tells itself", () => {
+describe("every condition tells itself", () => {
   it.each(Object.keys(STATUS_ENDS) as StatusKind[])(
     "%s: its begin and its end are an event, a log line, an alert unless it is quiet, and a metric",
     (kind) => {

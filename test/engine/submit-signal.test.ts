@@ -32,7 +32,7 @@ const untilAborted = (signal: AbortSignal): Promise<never> =>
 const unknownReported = ({ reported }: World): number =>
   reported.filter((name) => name === "child.unknown").length;
 
-describe("decision KE: the signal of a submit", () => {
+describe("the signal of a submit", () => {
   afterEach(() => {
     vi.restoreAllMocks();
   });
@@ -146,7 +146,7 @@ async function turning(options: WorldOptions = {}): Promise<Turning> {
 const quoted = ({ engine }: World, bid: string): void =>
   void engine.market.quote({ symbol: SYMBOL, bid, ask: "101" });
 
-describe("decision IK: an engine at rest reports it at once", () => {
+describe("an engine at rest reports it at once", () => {
   it("after quotes that trigger nothing; the clock then advances without a turn", async () => {
     const { world, turnsOf } = await turning();
     await world.quote("100", "101");

@@ -27,7 +27,7 @@ function lifeOf(trust: Trust): ShardLife {
   return life;
 }
 
-describe("decision WP: trust counts from the question of a renewal, by both clocks", () => {
+describe("trust counts from the question of a renewal, by both clocks", () => {
   it("it begins with the first renewal and ends a margin before the ttl", async () => {
     const { clock, now, trust } = leased();
     expect(trust.holds).toBe(false);
@@ -66,7 +66,7 @@ describe("decision WP: trust counts from the question of a renewal, by both cloc
   });
 });
 
-describe("decision WQ: lapsed trust suspends", () => {
+describe("lapsed trust suspends", () => {
   it("inputs wait in order and run once after the next renewal, and callers are refused", () => {
     const { now, trust } = leased();
     const telemetry = { event: () => undefined };

@@ -7,7 +7,7 @@ import type { Clock } from "../../src/ports/index.ts";
 import { createHeldTurns } from "../support/held-turns.ts";
 import { createWorld } from "../support/world.ts";
 
-describe("decision HK: background work shares one part of each turn", () => {
+describe("background work shares one part of each turn", () => {
   it("two pieces of work at a time take turns, and never use more than one share together", async () => {
     const held = createHeldTurns(10);
     const done: string[] = [];
@@ -42,7 +42,7 @@ describe("decision HK: background work shares one part of each turn", () => {
 
 const MOST = 2_000;
 
-it("decision IA: callers that place again as soon as they are answered leave turns to others", async () => {
+it("callers that place again as soon as they are answered leave turns to others", async () => {
   const world = await createWorld({
     clock: (clock) => ({ ...clock, soon: (run) => void setImmediate(run) }),
   });
@@ -83,7 +83,7 @@ function heldTimers() {
   return { clock, timers, next };
 }
 
-describe("decisions DC, IA: work that is due before an input goes in turns, however much it is", () => {
+describe("work that is due before an input goes in turns, however much it is", () => {
   it("slots of many schedules come before the quote that finds them due, and before the print after that", async () => {
     const { clock, timers, next } = heldTimers();
     const ran: string[] = [];
@@ -197,7 +197,7 @@ function countingClock(): ManualClock & { armed: number; requested: number } {
   return counting;
 }
 
-describe("decision HK: before an engine is open", () => {
+describe("before an engine is open", () => {
   it("nothing runs, and the clock is not asked; work that has become due by then runs at once", async () => {
     const clock = countingClock();
     const timers = new Timers(clock, new EngineTime(clock, 1_000), () => undefined);
@@ -301,7 +301,7 @@ describe("timers", () => {
     expect(ran).toEqual(["second"]);
   });
 
-  it("decision CD: of a clock that wakes too early are requested later, not repeatedly", async () => {
+  it("of a clock that wakes too early are requested later, not repeatedly", async () => {
     const clock = createManualClock({ startMs: 0 });
     let requested = 0;
     const early: Clock = {

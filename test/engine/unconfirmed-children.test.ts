@@ -45,7 +45,7 @@ async function slowStore(
 const soon = ({ clock }: World): Promise<void> =>
   new Promise((resolve) => clock.schedule(clock.monotonicMs() + 2, resolve));
 
-describe("decision 26: children that wait for the store to say whose their shard is", () => {
+describe("children that wait for the store to say whose their shard is", () => {
   it("keep children of others no longer if the store is silent about many shards than about one", async () => {
     const answer = async (accountId: number): Promise<void> => {
       if (accountId !== 9) await SILENCE();
@@ -140,7 +140,7 @@ it("the parents of an account that reduce a position go first", () => {
   expect(run()).toBe("b print,d print,a print,c print");
 });
 
-describe("decision 16: what is left of the sizes of the standing quote", () => {
+describe("what is left of the sizes of the standing quote", () => {
   it("is shared by the orders of its market: one child has it until the source tells it anew", async () => {
     const world = await createWorld();
     world.venue.onSubmit = ({ childId }) => ({ childId, state: "open", fills: [] });

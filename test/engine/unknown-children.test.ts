@@ -35,7 +35,7 @@ async function cross(world: World, ms: number, stepMs = 100): Promise<void> {
   }
 }
 
-describe("decision 12: a child whose outcome is not known", () => {
+describe("a child whose outcome is not known", () => {
   it("I21: is never sent again, and its parent sends nothing else", async () => {
     const { world, order, venue } = await lost();
     venue.onLookup = () => new Error("no connection");
@@ -175,7 +175,7 @@ describe("decision 12: a child whose outcome is not known", () => {
   });
 });
 
-describe("decision 12: the declared capabilities of the venue", () => {
+describe("the declared capabilities of the venue", () => {
   it("without deadlines and without voids, not-found never settles a child; it is escalated", async () => {
     const { world, order, venue } = await lost({}, { honoursDeadline: false, canVoid: false });
     await cross(world, 20_000, 500);
@@ -215,7 +215,7 @@ describe("decision 12: the declared capabilities of the venue", () => {
   });
 });
 
-describe("decision 12: over a crash", () => {
+describe("over a crash", () => {
   it("a child that was handed over and not answered is unknown, looked up, and never sent again", async () => {
     const venue = createScriptedVenue();
     const world = await createWorld({ venue });

@@ -100,7 +100,7 @@ describe("a report that cannot be read", () => {
       "reading one of its properties throws",
     ],
   ])(
-    "decision CA: %s in a closed report: readable parts count, the child is unknown, nothing more goes out",
+    "%s in a closed report: readable parts count, the child is unknown, nothing more goes out",
     async (_what, fill, problem) => {
       const { world, order, venue, childId } = await inFlight();
       await say(world, { childId, state: "closed", fills: [good, fill] });
@@ -141,17 +141,14 @@ describe("a report that cannot be read", () => {
       (childId) => ({ childId, state: "closed", fills: new Array(10_001).fill(good) }),
       "there are more than 10000 executions",
     ],
-  ])(
-    "decision CA: a report with %s makes the child unknown and reserves its quantity",
-    async (_what, report, problem) => {
-      const { world, order, venue, childId } = await inFlight();
-      await say(world, report(childId));
-      expect((await world.status(order)).split(" ")[1]).toBe("UNKNOWN");
-      await cross(world, 10_000);
-      expect(sentTo(venue)).toEqual(["BUY 1 @ 100"]);
-      expect(alertsOf(world)).toEqual([`VENUE_REPORT_INVALID child X: ${problem}`]);
-    },
-  );
+  ])("a report with %s makes the child unknown and reserves its quantity", async (_what, report, problem) => {
+    const { world, order, venue, childId } = await inFlight();
+    await say(world, report(childId));
+    expect((await world.status(order)).split(" ")[1]).toBe("UNKNOWN");
+    await cross(world, 10_000);
+    expect(sentTo(venue)).toEqual(["BUY 1 @ 100"]);
+    expect(alertsOf(world)).toEqual([`VENUE_REPORT_INVALID child X: ${problem}`]);
+  });
 
   it.each<readonly [what: string, said: unknown]>([
     ["undefined", undefined],
@@ -169,7 +166,7 @@ describe("a report that cannot be read", () => {
       },
     ],
   ])(
-    "decision CA: an event with %s changes nothing, is counted and never throws into the venue's code",
+    "an event with %s changes nothing, is counted and never throws into the venue's code",
     async (_what, answer) => {
       const { world, order } = await inFlight();
       await say(world, answer);
@@ -184,7 +181,7 @@ describe("a report that cannot be read", () => {
     ["text", "done", "the report is not an object"],
     ["another child", reported("aqc-1-1-1", "closed", [good]), "the report is about another child"],
   ])(
-    "decision CA: %s as the answer to a submit is not an answer: the child is unknown and looked up",
+    "%s as the answer to a submit is not an answer: the child is unknown and looked up",
     async (_what, answer, problem) => {
       const world = await createWorld();
       const order = await world.place({ price: "100" });
@@ -200,7 +197,7 @@ describe("a report that cannot be read", () => {
 });
 
 describe("a venue that repeats it", () => {
-  it("decision CA: the same unreadable answer at every look-up is reported once, requested with growing pauses and escalated", async () => {
+  it("the same unreadable answer at every look-up is reported once, requested with growing pauses and escalated", async () => {
     const { world, order, venue, childId } = await inFlight();
     venue.onLookup = () => ({ childId, state: "closed", fills: [bad({ quantity: "0.5" })] }) as never;
     await say(world, { childId, state: "filled", fills: [] });
@@ -278,7 +275,7 @@ describe("a venue that repeats it", () => {
   });
 });
 
-describe("decision CA: a report that cannot be read, of a child that was closed", () => {
+describe("a report that cannot be read, of a child that was closed", () => {
   it("I50: of an ended parent: readable parts count, the rest is reported once, the state stays", async () => {
     const { world, order, childId } = await inFlight();
     await say(world, reported(childId, "closed"));
@@ -296,7 +293,7 @@ describe("decision CA: a report that cannot be read, of a child that was closed"
 describe("an execution beyond the limit of its child", () => {
   const dear = fillOf({ quantity: "0.4", price: "100.01", id: "dear" });
 
-  it("decision 11: is counted and reported, and its parent sends nothing more", async () => {
+  it("is counted and reported, and its parent sends nothing more", async () => {
     const { world, order, venue, childId } = await inFlight();
     await say(world, reported(childId, "closed", [dear]));
     expect(await world.executed(order)).toBe("0.4");

@@ -140,7 +140,7 @@ const VOLUME = [
 ];
 const ENDED = `ended ${NOW_MS - 30 * DAY_MS} 250`;
 
-describe("decision HJ: the work of each hour", () => {
+describe("the work of each hour", () => {
   it("deletes ended parents after their retention, marks, and volume of more than a day; then an hour passes", async () => {
     const { made, did, held, timers, hour } = subject();
     expect(timers.map(({ ms }) => ms)).toEqual([HOUR_MS]);
@@ -153,7 +153,7 @@ describe("decision HJ: the work of each hour", () => {
     expect(made.cutoffMs()).toBe(NOW_MS - 30 * DAY_MS);
   });
 
-  it("decision XP: a node that does not write the market journal deletes none of it, and forgets it", async () => {
+  it("a node that does not write the market journal deletes none of it, and forgets it", async () => {
     const { did, held, hour, market } = subject();
     market.writes = false;
     hour();
@@ -220,7 +220,7 @@ describe("decision HJ: the work of each hour", () => {
   });
 });
 
-describe("decision TA: an hour on a store that forgets records", () => {
+describe("an hour on a store that forgets records", () => {
   it("begins with snapshots of shards with as many records since the last one as open parents, and at least one", async () => {
     const shards = [
       { number: 1, since: 0 },
@@ -325,7 +325,7 @@ describe("I53: work that needs every row", () => {
   });
 });
 
-describe("decision HI: snapshots after commits", () => {
+describe("snapshots after commits", () => {
   it("one of each shard that is due, in one task; none if it is abandoned", async () => {
     const { made, did, held, shards } = subject([
       { number: 1, since: 10 },

@@ -45,7 +45,7 @@ async function worldOf(
 const leftOf = (world: World, venueMs: () => number): number =>
   (world.venue.deadlines.at(-1) ?? 0) - venueMs();
 
-describe("decision YA: deadlines are set by the venue's time, as its answers bound it", () => {
+describe("deadlines are set by the venue's time, as its answers bound it", () => {
   it("the wall clock counts as long as it agrees with the venue's answers", async () => {
     const world = await worldOf({ aheadMs: 0 });
     await world.place({ price: "100" });
@@ -206,7 +206,7 @@ async function lost(world: World): Promise<number> {
   return orderId;
 }
 
-describe("I22, decision YB: one clock judges the deadline and its proof", () => {
+describe("I22: one clock judges the deadline and its proof", () => {
   it("not found without a time counts only after the venue has told a later time than the deadline", async () => {
     const world = await worldOf({ aheadMs: 0 });
     const orderId = await lost(world);
@@ -336,7 +336,7 @@ function lateVenue(): {
   return book;
 }
 
-describe("decision YC: a venue that can void is asked to, before its clock counts", () => {
+describe("a venue that can void is asked to, before its clock counts", () => {
   const both = { honoursDeadline: true, canVoid: true };
 
   it("also if it honours deadlines", async () => {

@@ -31,7 +31,7 @@ async function say(world: World, ...reports: readonly ChildReport[]): Promise<vo
 
 const alertsOf = (world: World): readonly string[] => world.alerts.map(({ alert }) => alert);
 
-describe("decision 11: a venue's reports of a child", () => {
+describe("a venue's reports of a child", () => {
   it("I15: an execution that arrives twice, by event and by answer, counts once", async () => {
     const { world, order, childId } = await inFlight();
     const fill = fillOf({ quantity: "0.4" });
@@ -120,7 +120,7 @@ describe("decision 11: a venue's reports of a child", () => {
   });
 });
 
-describe("decision 11: late executions", () => {
+describe("late executions", () => {
   it("a late fill of a closed child adds to an open parent, and the next child is for the rest", async () => {
     const { world, order, childId } = await inFlight();
     await say(
@@ -158,7 +158,7 @@ describe("decision 11: late executions", () => {
   });
 });
 
-describe("decision 11, I11: overfills", () => {
+describe("overfills", () => {
   it("an overfill of the whole parent is recorded as reported, raises an alert, and ends it FILLED", async () => {
     const { world, order, childId } = await inFlight();
     await say(world, reported(childId, "closed", [fillOf({ quantity: "1.5" })]));
@@ -194,7 +194,7 @@ async function filling(...children: readonly (readonly string[])[]): Promise<Wor
 const executedOf = async (world: World, order: ParentOrder): Promise<string> =>
   executedText(await world.order(order));
 
-describe("decision 7: executions are exact to 18 decimals", () => {
+describe("executions are exact to 18 decimals", () => {
   it("fills of eight decimals freeze nothing, and every reply shows the exact sums", async () => {
     const world = await filling(["0.12345678", "0.37654321"], ["0.5"]);
     const order = await world.place({ price: "100", quantity: "1" });
@@ -323,7 +323,7 @@ async function orderOfClosedChild(
   };
 }
 
-describe("decision 11, I10: late executions of an order that has just ended", () => {
+describe("late executions of an order that has just ended", () => {
   it("all count, also if the store reads the order while the record of an earlier one is under way", async () => {
     const [appends, reads] = [createGate(), createGate()];
     const world = await createWorld({

@@ -15,7 +15,7 @@ vi.mock("../../src/wire/index.ts", async (original) => {
 
 const MANY = 1_500;
 
-describe("I53, decision HK: verify goes in slices", () => {
+describe("I53: verify goes in slices", () => {
   it("hashes some hundred orders per turn, and compares them as of its start", async () => {
     const world = await createWorld();
     const placing = Array.from({ length: MANY }, (_, n) => world.place({ price: "20" }, 1 + (n % 2)));

@@ -39,7 +39,7 @@ const minutesOf = (tape: VolumeTape, symbol = BTC): readonly string[] =>
     .minutes({ symbol, fromMs: 0, toMs: Number.MAX_SAFE_INTEGER })
     .map((bar) => `${(NOW - bar.minuteMs) / MINUTE}: ${formatQuantity(bar.quantity)}`);
 
-describe("decision 30: a print counts", () => {
+describe("a print counts", () => {
   it.each([
     ["once by its id", print("a"), "duplicate"],
     [
@@ -121,7 +121,7 @@ describe("contract, POST /api/order rule 5: totals include only fresh volume", (
   });
 });
 
-describe("decision 29: one-minute bars", () => {
+describe("one-minute bars", () => {
   it("contain every print in the minute of its execution, oldest first", () => {
     const tape = tapeWith();
     tape.take(print("a", { quantity: "1", timeMs: NOW + 1_000 }), clocksAt(NOW));
@@ -209,7 +209,7 @@ describe("a tape starts with the store's content", () => {
     expect([totalOf(tape), minutesOf(tape)]).toEqual(["2000000000000", ["0: 2.000001"]]);
   });
 
-  it("decision BN: of every symbol in the store, also if the exchange no longer has it", () => {
+  it("of every symbol in the store, also if the exchange no longer has it", () => {
     const tape = tapeWith({ state });
     expect([totalOf(tape, "XRP/USD"), minutesOf(tape, "XRP/USD")]).toEqual(["0", ["0: 3"]]);
     expect(tape.take(print("c", { symbol: "XRP/USD" }), clocksAt(NOW))).toBe("duplicate");
@@ -224,7 +224,7 @@ describe("a tape starts with the store's content", () => {
 });
 
 describe("memory is bounded", () => {
-  it("decision HJ: forget drops at most the given number of ids at a time, over all symbols", () => {
+  it("forget drops at most the given number of ids at a time, over all symbols", () => {
     const tape = tapeWith();
     for (const id of ["a", "b", "c"]) tape.take(print(id), clocksAt(NOW - 1));
     expect([tape.evict(NOW, 2), tape.evict(NOW, 2), tape.evict(NOW, 2)]).toEqual([2, 1, 0]);

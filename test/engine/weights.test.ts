@@ -29,7 +29,7 @@ async function quoted(settings: Parameters<typeof createWorld>[0] = { settings: 
 
 const vwap = (world: World, accountId = 1): Promise<ParentOrder> => world.place(VWAP, accountId);
 
-describe("decision HN: an account pays for the weights that the service stores for it", () => {
+describe("an account pays for the weights that the service stores for it", () => {
   it("weights and their sums are packed in memory; the journal keeps its form", async () => {
     const world = await quoted();
     const order = await vwap(world);
@@ -106,7 +106,7 @@ describe("decision HN: an account pays for the weights that the service stores f
   });
 });
 
-describe("decision HO: a page of parents is bounded in bytes as well as in rows", () => {
+describe("a page of parents is bounded in bytes as well as in rows", () => {
   const ROW = 1_024;
   const bytesOf = ({ intent }: ParentOrder): number => ROW + (intent.schedule?.weights?.join().length ?? 0);
 
@@ -202,7 +202,7 @@ async function manyMarkets(): Promise<World> {
   return world;
 }
 
-describe("decision GP: a commit asks only the markets that have something to write", () => {
+describe("a commit asks only the markets that have something to write", () => {
   it("for marks: one book after a quote of one market, however many books there are", async () => {
     const world = await manyMarkets();
     const requested = vi.spyOn(TriggerBook.prototype, "hasMarks", "get");
@@ -247,7 +247,7 @@ describe("decision GP: a commit asks only the markets that have something to wri
   });
 });
 
-describe("decision GO: a page of open lists", () => {
+describe("a page of open lists", () => {
   it("builds the lists that it shows, and visits no other", async () => {
     const looksAmong = async (count: number): Promise<number> => {
       const world = await createWorld();

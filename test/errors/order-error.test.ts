@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { ERRORS, InvariantError, invariant, OrderError } from "../../src/errors/index.ts";
 
-it("decision 37: the body has code, msg and error, and the text names the field", () => {
+it("the body has code, msg and error, and the text names the field", () => {
   const error = new OrderError("PRECISION", { field: "quantity", decimals: 6 });
   expect(error.toBody()).toEqual({
     code: -1111,

@@ -43,7 +43,7 @@ describe("examples/jsonl-store", () => {
     (await storage.range([{ from: " ", before: "~", limit: 9_999 }]))[0];
   const lines = (): number => readFileSync(path, "utf8").split("\n").length - 1;
 
-  it("decision SA: its tests pass on node:test, every rule of the suite", async () => {
+  it("its tests pass on node:test, every rule of the suite", async () => {
     const bundle = await bundleProgram("examples/jsonl-store/conformance.ts", "jsonl-store-test");
     const environment = { ...process.env };
     // A test process of node:test that finds this variable reports to its parent in another format.

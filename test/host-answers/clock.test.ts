@@ -21,7 +21,7 @@ function handClock() {
 
 const UNREADABLE = ["text", Number.NaN, Number.POSITIVE_INFINITY, -1, 8_640_000_000_000_001, undefined, 7n];
 
-describe("decision CD: reading a host's clock", () => {
+describe("reading a host's clock", () => {
   it.each(UNREADABLE)(
     "%s is not a time: the clock stands still, and the operator is told once until it continues",
     (shown) => {

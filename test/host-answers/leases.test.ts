@@ -169,7 +169,7 @@ const WRONG: readonly (readonly [call: string, what: string, answer: unknown])[]
   ["prints", "fresh as text", [placed(2, 6, { fresh: "t" })]],
 ];
 
-describe("decision YG: answers of a store's leases are read", () => {
+describe("answers of a store's leases are read", () => {
   it.each(WRONG)("%s: %s", async (call, _what, answer) => {
     const { leases } = leasesOf({ [call]: () => Promise.resolve(answer) });
     await expect(CALLS[call]?.(leases)).rejects.toMatchObject({
@@ -220,7 +220,7 @@ describe("decision YG: answers of a store's leases are read", () => {
       });
   });
 
-  it("decision KX: shards come by rising number, in whatever order the store has them", async () => {
+  it("shards come by rising number, in whatever order the store has them", async () => {
     const { leases } = leasesOf({
       nodes: () => Promise.resolve({ nodes: [NODE], shards: SHARDS.toReversed() }),
       heads: () => Promise.resolve(HEADS.slice(0, 256).toReversed()),

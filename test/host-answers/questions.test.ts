@@ -17,7 +17,7 @@ const settled = (requested: () => unknown): Promise<unknown> =>
     .then(requested)
     .catch((error: unknown) => error);
 
-describe("decision CC: a question to a host", () => {
+describe("a question to a host", () => {
   it("a synchronous answer is returned without a promise", () => {
     expect(questions.query("port", () => 7, same)).toBe(7);
     expect(questions.query("port", () => undefined, same)).toBeUndefined();
@@ -34,7 +34,7 @@ describe("decision CC: a question to a host", () => {
     ["rejects", () => Promise.reject(cause), "Error"],
     ["rejects with a promise of its own class", () => ofOwnMaking((_, reject) => reject(cause)), "Error"],
   ])(
-    "decision 39: a host that %s is a failure of the service, -1001, never a refusal, and its text is not shown",
+    "a host that %s is a failure of the service, -1001, never a refusal, and its text is not shown",
     async (_what, question, problem) => {
       reported.length = 0;
       const failure = await settled(() => questions.query("port", question, same));
@@ -57,7 +57,7 @@ describe("decision CC: a question to a host", () => {
     expect(await requested).toMatchObject({ code: -1001, cause: { message: "no answer within 5000 ms" } });
   });
 
-  it("decision HK: the deadline of a long answer restarts with each part from the host", async () => {
+  it("the deadline of a long answer restarts with each part from the host", async () => {
     let receive: () => void = () => undefined;
     const requested = settled(() =>
       questions.whileProgressing((received) => {

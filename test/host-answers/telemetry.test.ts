@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { QuietTelemetry } from "../../src/host-answers/index.ts";
 import { openWorld, place } from "../support/service-world.ts";
 
-describe("decision CD: telemetry", () => {
+describe("telemetry", () => {
   it("gets at most 1,000 characters of a text, and everything else as it is", () => {
     const reported: unknown[] = [];
     const telemetry = new QuietTelemetry({ event: (...event) => void reported.push(event) });

@@ -133,7 +133,7 @@ function unread(error: unknown): string {
 
 const found = new Map<Port, Map<PortColumn, string>>();
 
-describe.each(PORTS)("decisions CC, CD: the host's $name", (port) => {
+describe.each(PORTS)("the host's $name", (port) => {
   it.each(columnsOf(port))("%s", async (column) => {
     const cells = found.get(port) ?? new Map<PortColumn, string>();
     found.set(port, cells.set(column, await observe(port, column)));
@@ -145,7 +145,7 @@ describe.each(PORTS)("decisions CC, CD: the host's $name", (port) => {
 
 const foundOfLeases = new Map<LeaseCall, readonly string[]>();
 
-describe.each(LEASE_CALLS)("decision YG: the store's $name", (call) => {
+describe.each(LEASE_CALLS)("the store's $name", (call) => {
   it.each(COLUMNS)("%s", async (column) => {
     const cell = await observeLease(call, column);
     foundOfLeases.set(call, [...(foundOfLeases.get(call) ?? []), `| ${column} | ${inColumns(cell)} |`]);

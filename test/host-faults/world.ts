@@ -57,7 +57,7 @@ function through<T extends object>(
   return new Proxy(honest, { get: (target, name) => made[String(name)] ?? Reflect.get(target, name) });
 }
 
-/** A store without pages of names, which is asked for every new client id (decision IG). */
+/** A store without pages of names, which is asked for every new client id. */
 function queriedStore(): OrderStore {
   const { pageEndedNames: _, ...store } = createMemoryStore();
   return store;

@@ -149,7 +149,7 @@ describe("too many connections", () => {
 });
 
 describe("too many requests", () => {
-  it("hostile 53, decision GE: of 100,000 requests in one piece few are read at once; other clients are served", async () => {
+  it("hostile 53: of 100,000 requests in one piece few are read at once; other clients are served", async () => {
     world = await openFloodWorld();
     const [flood] = await world.open(1);
     flood?.socket.write("GET / HTTP/1.1\r\n\r\n".repeat(100_000));

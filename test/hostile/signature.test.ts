@@ -247,7 +247,7 @@ describe("the bytes that a signature covers", () => {
     await own.close();
   });
 
-  it("decision 41: a status query and a cancel with the same parameters are accepted, any other use is not", async () => {
+  it("a status query and a cancel with the same parameters are accepted, any other use is not", async () => {
     const own = await openHostileWorld();
     const signed = { query: `symbol=BTC/USD&orderId=${own.orderId}&timestamp=${START_MS}` };
     await own.accepts(attack("GET", "/api/v2/order", signed));
@@ -259,7 +259,7 @@ describe("the bytes that a signature covers", () => {
     await own.close();
   });
 
-  it("decision MA: two queries with the same parameters in one millisecond are answered, in either order", async () => {
+  it("two queries with the same parameters in one millisecond are answered, in either order", async () => {
     const lists = ["/api/v3/openOrderList", "/api/v3/allOrderList"];
     const requested = (path: string, timestamp: number): RawRequest =>
       attack("GET", path, { query: `limit=5&timestamp=${timestamp}` });
@@ -308,7 +308,7 @@ describe("the bytes that a signature covers", () => {
     expect(world.engine.metrics().records).toBe(records);
   });
 
-  it("decision 40: refuses a JSON body that contains the signature", () => {
+  it("refuses a JSON body that contains the signature", () => {
     const carrying = body.replace("{", '{"signature":"a",');
     return world.refuses(attack("POST", "/api/order", { body: carrying }), BAD_SIGNATURE);
   });
@@ -335,6 +335,6 @@ describe("a request that was held back", () => {
       MISSING,
     ));
 
-  it("decision 40: refuses version 3 without nonce and timestamp", () =>
+  it("refuses version 3 without nonce and timestamp", () =>
     world.refuses(attack("GET", "/api/v3/openOrders", { query: "apiManaged=true" }), MISSING));
 });

@@ -82,7 +82,7 @@ describe.each(RIGHT)("%s", (_what, right) => {
   it("hostile 13: a spelling with an escape is the same name (accept)", () =>
     world.acceptsMessage(messageOf(fixed).replace('"signature"', '"\\u0073ignature"')));
 
-  it("hostile 14: a signature over the percent-encoded values is also accepted (decision 40)", () => {
+  it("hostile 14: a signature over the percent-encoded values is also accepted", () => {
     const parameters = readFlatText(
       paramsOf({ ...right, timestamp: String(START_MS), signature: undefined }),
     );
@@ -267,7 +267,7 @@ describe("the purpose of a signature", () => {
     await held.close();
   });
 
-  it("decision 40: refuses a signature of REST in a message", () => {
+  it("refuses a signature of REST in a message", () => {
     const signature = signatureOf({ query: "", body: BASE_ORDER });
     expect(attack("POST", "/api/order", { body: BASE_ORDER }).headers).toContain(signature);
     return world.refusesMessage(

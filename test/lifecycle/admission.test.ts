@@ -34,7 +34,7 @@ function admitted(
   }
 }
 
-describe("decision 23: the admission price", () => {
+describe("the admission price", () => {
   it.each([
     ["the limit price", { price: price("100") }, "100"],
     [
@@ -63,7 +63,7 @@ describe("decision 23: the admission price", () => {
   });
 });
 
-describe("decision 24: exposure at admission", () => {
+describe("exposure at admission", () => {
   const negative = subtract(ZERO_QUANTITY, quantity("2"));
 
   it.each([
@@ -82,7 +82,7 @@ describe("decision 24: exposure at admission", () => {
   });
 });
 
-describe("decision 10: expiry", () => {
+describe("expiry", () => {
   it.each([
     ["GTD without a time", { timeInForce: "GTD" }, -1115],
     ["GTC with a time", { expireTimeMs: NOW + 1 }, -1115],
@@ -105,13 +105,9 @@ describe("the fields of a type, for intents built in process", () => {
       { type: "TRAILING_STOP_MARKET", trailing: BPS, limitOffset: price("1") },
       -1106,
     ],
+    ["a trailing limit without price and offset", { type: "TRAILING_STOP_LIMIT", trailing: BPS }, -1128],
     [
-      "decision 19: a trailing limit without price and offset",
-      { type: "TRAILING_STOP_LIMIT", trailing: BPS },
-      -1128,
-    ],
-    [
-      "decision 19: with both",
+      "with both",
       { type: "TRAILING_STOP_LIMIT", trailing: BPS, price: price("100"), limitOffset: price("1") },
       -1128,
     ],
@@ -154,70 +150,65 @@ const GTD = { timeInForce: "GTD", expireTimeMs: NOW + 1 } as const;
 describe("what an admission stores with its parent", () => {
   it.each([
     ["its price", {}, {}, HUNDRED],
-    ["decision 10: for an expiry, how far time was ahead", GTD, { aheadMs: 7 }, { aheadMs: 7, ...HUNDRED }],
-    ["decision 10: nothing of that without an expiry", {}, { aheadMs: 7 }, HUNDRED],
-    ["decision 10: nothing of that if time is not ahead", GTD, {}, HUNDRED],
-    ["decision 27: the plan of a TWAP", twap, {}, { ...HUNDRED, plan }],
+    ["for an expiry, how far time was ahead", GTD, { aheadMs: 7 }, { aheadMs: 7, ...HUNDRED }],
+    ["nothing of that without an expiry", {}, { aheadMs: 7 }, HUNDRED],
+    ["nothing of that if time is not ahead", GTD, {}, HUNDRED],
+    ["the plan of a TWAP", twap, {}, { ...HUNDRED, plan }],
     [
-      "decision 29: the plan of a VWAP from its profile",
+      "the plan of a VWAP from its profile",
       vwap,
       { profile: { count: 2, weights: [1, 3] } },
       { ...HUNDRED, plan: { ...plan, cumulative: [1, 4] } },
     ],
     [
-      "decision 29: the plan of a VWAP, in which a slice below the minimum joins the next",
+      "the plan of a VWAP, in which a slice below the minimum joins the next",
       vwap,
       { profile: { count: 2, weights: [1, 999] } },
       { ...HUNDRED, plan: { ...plan, cumulative: [0, 1000] } },
     ],
+    ["the volume before a POV", pov, { volume: quantity("5") }, { ...HUNDRED, volumeBefore: quantity("5") }],
     [
-      "decision 30: the volume before a POV",
-      pov,
-      { volume: quantity("5") },
-      { ...HUNDRED, volumeBefore: quantity("5") },
-    ],
-    [
-      "decision XO: that this volume is that of the market's own log",
+      "that this volume is that of the market's own log",
       pov,
       { volume: quantity("5"), volumeLogged: true },
       { ...HUNDRED, volumeBefore: quantity("5"), volumeLogged: true },
     ],
     [
-      "decision XO: or that it is not",
+      "or that it is not",
       pov,
       { volume: quantity("5"), volumeLogged: false },
       { ...HUNDRED, volumeBefore: quantity("5") },
     ],
-    ["decision 30: no volume before a POV", pov, {}, { ...HUNDRED, volumeBefore: ZERO_QUANTITY }],
-    ["decision 31: an iceberg may show all of it", iceberg("1"), {}, HUNDRED],
+    ["no volume before a POV", pov, {}, { ...HUNDRED, volumeBefore: ZERO_QUANTITY }],
+    ["an iceberg may show all of it", iceberg("1"), {}, HUNDRED],
     [
-      "decision 21: that a quote was outside a post-only order",
+      "that a quote was outside a post-only order",
       maker,
       { quote: quoteAt("100", "100.01") },
       { ...HUNDRED, posted: true },
     ],
-    ["decision 21: nothing of that without a quote", maker, {}, HUNDRED],
+    ["nothing of that without a quote", maker, {}, HUNDRED],
     [
-      "decision 21: nothing of that for a held leg",
+      "nothing of that for a held leg",
       maker,
       { quote: quoteAt("100", "100"), leg: "held" },
       { ...HUNDRED, held: true },
     ],
-    ["decision 34: that a leg is held", {}, { leg: "held" }, { ...HUNDRED, held: true }],
+    ["that a leg is held", {}, { leg: "held" }, { ...HUNDRED, held: true }],
   ] as const)("%s", (_what, change, context, stored) => {
     expect(
       admittedFacts(change as Partial<ParentIntent>, context as Partial<AdmissionContext>),
     ).toStrictEqual(stored);
   });
 
-  it("decision 10: an expiry is compared with the wall clock, which engine time may be ahead of", () => {
+  it("an expiry is compared with the wall clock, which engine time may be ahead of", () => {
     const expiring = { timeInForce: "GTD", expireTimeMs: NOW - 6 } as const;
     expect(admittedFacts(expiring, { aheadMs: 7 })).toStrictEqual({ aheadMs: 7, ...HUNDRED });
     expect(refused(expiring, { aheadMs: 6 }).reason).toBe("INVALID_PARAMETER");
   });
 });
 
-it("decision 10: a parent expires when the wall clock shows its time", () => {
+it("a parent expires when the wall clock shows its time", () => {
   expect(expiresAtMs(new Subject().order)).toBeUndefined();
   expect(expiresAtMs({ ...new Subject(GTD).order, aheadMs: 7 })).toBe(NOW + 8);
 });
@@ -226,40 +217,22 @@ const MINIMUM = "FILTER_NOTIONAL";
 
 describe("a refusal names the field that is to blame", () => {
   it.each([
-    ["decision 24: no exposure", { reduceOnly: true }, {}, "REDUCE_ONLY_REJECTED", "reduceOnly"],
-    ["decision 10: no expiry", { timeInForce: "GTD" }, {}, "BAD_TIME_IN_FORCE", "timeInForce"],
-    ["decision 21: it would match", maker, { quote: quoteAt("99", "100") }, "WOULD_MATCH", "price"],
-    ["decision 27: no count", { ...twap, schedule: vwap.schedule }, {}, "PARAMETER_MISSING", "intervalCount"],
-    ["decision 29: no volume history", vwap, {}, "NO_VOLUME_HISTORY", "volumeProfile"],
-    [
-      "decision 31: it would show too much",
-      iceberg("1.000001"),
-      {},
-      "ICEBERG_EXCEEDS_QUANTITY",
-      "icebergQty",
-    ],
-    [
-      "decision 31: too many parts",
-      iceberg("0.3"),
-      { maxIcebergParts: 3 },
-      "FILTER_ICEBERG_PARTS",
-      "icebergQty",
-    ],
-    ["decision 23: below the minimum", { quantity: quantity("0.149999") }, {}, MINIMUM, "quantity"],
-    ["decision 31: a part below the minimum", iceberg("0.149999"), {}, MINIMUM, "icebergQty"],
-    [
-      "decision 28: a slice below the minimum",
-      { ...twap, quantity: quantity("0.299999") },
-      {},
-      MINIMUM,
-      "intervalCount",
-    ],
+    ["no exposure", { reduceOnly: true }, {}, "REDUCE_ONLY_REJECTED", "reduceOnly"],
+    ["no expiry", { timeInForce: "GTD" }, {}, "BAD_TIME_IN_FORCE", "timeInForce"],
+    ["it would match", maker, { quote: quoteAt("99", "100") }, "WOULD_MATCH", "price"],
+    ["no count", { ...twap, schedule: vwap.schedule }, {}, "PARAMETER_MISSING", "intervalCount"],
+    ["no volume history", vwap, {}, "NO_VOLUME_HISTORY", "volumeProfile"],
+    ["it would show too much", iceberg("1.000001"), {}, "ICEBERG_EXCEEDS_QUANTITY", "icebergQty"],
+    ["too many parts", iceberg("0.3"), { maxIcebergParts: 3 }, "FILTER_ICEBERG_PARTS", "icebergQty"],
+    ["below the minimum", { quantity: quantity("0.149999") }, {}, MINIMUM, "quantity"],
+    ["a part below the minimum", iceberg("0.149999"), {}, MINIMUM, "icebergQty"],
+    ["a slice below the minimum", { ...twap, quantity: quantity("0.299999") }, {}, MINIMUM, "intervalCount"],
   ] as const)("%s", (_what, change, context, reason, field) => {
     const error = refused(change as Partial<ParentIntent>, context as Partial<AdmissionContext>);
     expect([error.reason, error.field]).toEqual([reason, field]);
   });
 
-  it("decision 31: the most parts that are allowed", () => {
+  it("the most parts that are allowed", () => {
     expect(refused(iceberg("0.3"), { maxIcebergParts: 3 }).details.limit).toBe(3);
     expect(admittedFacts(iceberg("0.25"), { maxIcebergParts: 4 })).toEqual(HUNDRED);
   });
@@ -274,7 +247,7 @@ describe("a refusal names the field that is to blame", () => {
     expect(refused({ timeInForce: "GTD", expireTimeMs }).details.advice).toBe(advice);
   });
 
-  it("decision 19: a trailing limit has one of price and offset", () => {
+  it("a trailing limit has one of price and offset", () => {
     const trailing = { kind: "bps", bps: 100 } as const;
     const { details } = refused({ type: "TRAILING_STOP_LIMIT", trailing }, { quote: quoteAt("99", "100") });
     expect(details).toEqual({
@@ -353,13 +326,13 @@ describe("contract, Order type values: the fields of an intent that was built in
     for (const one of foreign) expect(refusal(type, [...needs, one])).toBe(`-1106 ${one}`);
   });
 
-  it("decision 19: a trailing limit has exactly one of price and limitOffset", () => {
+  it("a trailing limit has exactly one of price and limitOffset", () => {
     expect(refusal("TRAILING_STOP_LIMIT", ["trailing", "limitOffset"])).toBeUndefined();
     expect(refusal("TRAILING_STOP_LIMIT", ["trailing", "limitOffset", "price"])).toMatch(/^-1128/);
   });
 });
 
-describe("decision 18: a leg", () => {
+describe("a leg", () => {
   it.each(["STOP_MARKET", "STOP_LOSS_LIMIT", "TAKE_PROFIT_MARKET", "TAKE_PROFIT_LIMIT"] as const)(
     "%s may trail, with or without a stop price; outside lists it may not",
     (type) => {

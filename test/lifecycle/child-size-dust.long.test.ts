@@ -89,7 +89,7 @@ const isWholeInParts = ({ least, most, fixed }: Case, left: number): boolean =>
 const sentBy = (sizing: Sizing): number => (sizing.kind === "send" ? Number(sizing.quantity) : 0);
 const ANY = fc.constantFrom(LIMIT, STOP, { reduceOnly: true }, { ...STOP, reduceOnly: true });
 
-describe("decision 25: exact laws of a child, against every other child that is possible", () => {
+describe("exact laws of a child, against every other child that is possible", () => {
   it("it leaves no dust as long as another executable one leaves none", () => {
     fc.assert(
       fc.property(cases(ANY), (of) => {

@@ -30,7 +30,7 @@ function sized(change: Partial<ParentIntent>, quote: Quote, reducible?: string):
   return `${formatQuantity(sizing.quantity)} @ ${cap}`;
 }
 
-describe("decision 22", () => {
+describe("Quantity of a child", () => {
   it.each([
     ["everything if no sizes are shown", {}, asksOf(["100"]), "10 @ 100"],
     ["the whole quantity even if less is visible", {}, asksOf(["99", "0.2"]), "10 @ 100"],
@@ -82,7 +82,7 @@ describe("decision 22", () => {
   });
 });
 
-describe("decision 24", () => {
+describe("Reduce-only", () => {
   it.each([
     ["the reducible quantity", "3", "3 @ 100"],
     ["at most the rest", "30", "10 @ 100"],
@@ -107,7 +107,7 @@ describe("decision 24", () => {
   });
 });
 
-describe("decision 25", () => {
+describe("A rest too small to execute", () => {
   const filledAlmost = (size: string, change: Partial<ParentIntent> = {}): Subject => {
     const subject = new Subject({ ...change });
     subject.fire("100", { exposure: quantity("1") });

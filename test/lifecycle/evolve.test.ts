@@ -24,7 +24,7 @@ import { anyParent } from "../support/arbitraries.ts";
 import { createWorld } from "../support/world.ts";
 import { intentOf, NOW, Subject } from "./support.ts";
 
-it("I53, decision BP: a fact of an unknown kind is an error and never the end of its parent", () => {
+it("I53: a fact of an unknown kind is an error and never the end of its parent", () => {
   const [parent] = fc.sample(anyParent, 1);
   const fact = { kind: "TRIGGER_MOVED" } as unknown as Fact;
   expect(() => evolve(parent, fact, { orderId: -259, sequence: 8, timeMs: 1 })).toThrow(
@@ -142,7 +142,7 @@ describe("what a fact changes", () => {
     expect([held, releasedAtMs]).toEqual([undefined, NOW + 5]);
   });
 
-  it("decision 10: how far engine time was ahead is kept from the acceptance on", () => {
+  it("how far engine time was ahead is kept from the acceptance on", () => {
     expect(evolve(undefined, { ...accepted, aheadMs: 7 } as Fact, context).aheadMs).toBe(7);
   });
 
@@ -170,7 +170,7 @@ it("I53: the facts of a change apply in their order, and none before the accepta
   expect(evolveAll(after, { ...change, facts: [] }, context)).toBe(after);
 });
 
-describe("decision IJ: a changed parent has every member, in one order", () => {
+describe("a changed parent has every member, in one order", () => {
   it("whatever members it had before, and with the same values", () => {
     const property = fc.property(anyParent, (parent) => {
       const alerted = { kind: "ALERT", alert: "OVERFILL", detail: "" } as const;

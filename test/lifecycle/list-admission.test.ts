@@ -92,8 +92,8 @@ describe("contract, List creation rules: the legs of each form", () => {
       [STOP, changed(LIMIT, { type: "TAKE_PROFIT_LIMIT", stopPrice: price("91"), price: price("80") })],
     ],
     ["a post-only leg", [STOP, changed(LIMIT, { type: "LIMIT_MAKER" })]],
-    ["decision 18: a stop that trails without a stop price", [TRAILING_STOP, LIMIT]],
-  ] as const)("decision 33: %s are admitted", (_what, legs) => {
+    ["a stop that trails without a stop price", [TRAILING_STOP, LIMIT]],
+  ] as const)("%s are admitted", (_what, legs) => {
     expect(admitted("OCO", legs, { quote: quoteAt("100", "101") })).toHaveLength(2);
   });
 
@@ -115,7 +115,7 @@ describe("contract, List creation rules: the legs of each form", () => {
 describe("admission of the legs", () => {
   const held = { reduceOnly: true } as const;
 
-  it("decision 24: exposure is required of legs that are active at once, not of held ones", () => {
+  it("exposure is required of legs that are active at once, not of held ones", () => {
     const reducing = [changed(STOP, held), changed(LIMIT, held)];
     expect(admitted("OCO", reducing)).toBe(-2022);
     expect(admitted("OCO", reducing, { position: quantity("0.000001") })).toMatchObject([
@@ -133,7 +133,7 @@ describe("admission of the legs", () => {
     expect(admitted("OTO", [ENTRY, changed(EXIT, { ...small, ...held })])).toHaveLength(2);
   });
 
-  it("decision 23: a held leg without a price is admitted at the current quote", () => {
+  it("a held leg without a price is admitted at the current quote", () => {
     const trail = as("pending", TRAIL);
     expect(admitted("OTO", [ENTRY, trail])).toBe(-1112);
     expect(admitted("OTO", [ENTRY, trail], { quote: quoteAt("99", "100") })).toMatchObject([
@@ -142,7 +142,7 @@ describe("admission of the legs", () => {
     ]);
   });
 
-  it("decision 21: an active post-only leg must not cross; a held one meets its first quote later", () => {
+  it("an active post-only leg must not cross; a held one meets its first quote later", () => {
     const maker = { type: "LIMIT_MAKER" } as const;
     const context = { quote: quoteAt("110", "111") };
     expect(admitted("OCO", [STOP, changed(LIMIT, maker)], context)).toBe(-2010);
@@ -155,11 +155,11 @@ describe("admission of the legs", () => {
     expect(found).toMatchObject([{}, { held: true }]);
   });
 
-  it("decision 10: an expiry that has passed refuses the list", () => {
+  it("an expiry that has passed refuses the list", () => {
     expect(admitted("OTO", [ENTRY, changed(EXIT, { timeInForce: "GTD", expireTimeMs: NOW })])).toBe(-1130);
   });
 
-  it("decision 31: a leg may be an iceberg, with at most the number of parts that a setting allows", () => {
+  it("a leg may be an iceberg, with at most the number of parts that a setting allows", () => {
     const iced = changed(LIMIT, { icebergQuantity: quantity("0.25") });
     expect(admitted("OCO", [STOP, iced])).toHaveLength(2);
     expect(admitted("OCO", [STOP, iced], { maxIcebergParts: 4 })).toHaveLength(2);
@@ -168,14 +168,14 @@ describe("admission of the legs", () => {
     expect(admitted("OCO", [STOP, changed(LIMIT, much)])).toBe(-1013);
   });
 
-  it("decision 18: only a leg may trail without a stop price", () => {
+  it("only a leg may trail without a stop price", () => {
     expect(admitted("OCO", [TRAILING_STOP, LIMIT], { quote: quoteAt("100", "101") })).toHaveLength(2);
     const bare: Leg = ["protective", { side: "SELL", type: "STOP_MARKET" }];
     expect(admitted("OCO", [bare, LIMIT])).toBe(-1102);
   });
 });
 
-describe("decision 33: the place of the market", () => {
+describe("the place of the market", () => {
   const context = (bid: string, mustStraddle: boolean): Partial<ListAdmissionContext> => ({
     quote: quoteAt(bid, "200"),
     mustStraddle,
@@ -218,7 +218,7 @@ describe("decision 33: the place of the market", () => {
 });
 
 describe("numbers beyond doubles", () => {
-  it("decision 8: two levels that a double cannot distinguish are distinct", () => {
+  it("two levels that a double cannot distinguish are distinct", () => {
     const high: Quantity = quantity("0.000001");
     const leg = { quantity: high, price: price("9999999999.99999999") };
     const stop = changed(STOP, { quantity: high, stopPrice: price("9999999999.99999998") });
@@ -241,23 +241,23 @@ describe("the refusal of a list", () => {
     ["OCO", [LIMIT, STOP], "protective, profit"],
     ["OTO", [ENTRY, STOP], "working, pending"],
     ["OTOCO", [ENTRY, EXIT, LIMIT], "working, protective, profit"],
-  ] as const)("decision 33: names the legs of an %s", (contingency, legs, form) => {
+  ] as const)("names the legs of an %s", (contingency, legs, form) => {
     expect(refused(contingency, legs).details).toEqual({
       fields: "'legs'",
       advice: `Build the list with listIntent. The legs of ${contingency} are: ${form}.`,
     });
   });
 
-  it("decision 34: an OTO has one working leg", () => {
+  it("an OTO has one working leg", () => {
     expect(refused("OTO", [ENTRY, as("working", EXIT)]).reason).toBe("BAD_COMBINATION");
   });
 
-  it("decision 33: the legs of a pair have one side", () => {
+  it("the legs of a pair have one side", () => {
     const buying = changed(LIMIT, { side: "BUY" });
     expect(refused("OCO", [STOP, buying]).reason).toBe("BAD_COMBINATION");
   });
 
-  it("decision 18: the stop of a BUY may trail without a stop price, too", () => {
+  it("the stop of a BUY may trail without a stop price, too", () => {
     const pair = [
       changed(TRAILING_STOP, { side: "BUY" }),
       changed(LIMIT, { side: "BUY", price: price("90") }),

@@ -4,7 +4,7 @@ import type { ParentOrder } from "../../src/model/index.ts";
 import { ListSubject } from "./list-transition-subject.ts";
 import { Subject } from "./support.ts";
 
-describe("decision 20: the order in which parents meet one quote", () => {
+describe("the order in which parents meet one quote", () => {
   const pair = new ListSubject("OCO");
   const stop = pair.leg("protective").orderId;
   const limit = pair.leg("profit").orderId;
@@ -33,7 +33,7 @@ describe("decision 20: the order in which parents meet one quote", () => {
 });
 
 describe("I44: a list is done if and only if every leg has ended", () => {
-  it("decision 35: OCO: the loser ends when the winner wins, the list when the winner ends", () => {
+  it("OCO: the loser ends when the winner wins, the list when the winner ends", () => {
     const list = new ListSubject("OCO");
     const executing = { listStatusType: "EXEC_STARTED", listOrderStatus: "EXECUTING" };
     expect(listStatusOf(list)).toEqual(executing);

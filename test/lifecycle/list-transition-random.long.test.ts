@@ -132,7 +132,7 @@ function checkRecord(before: readonly ParentOrder[], list: ListSubject, noted: n
     working.executedQuantity > 0 &&
     others.every((leg) => leg.held === true);
   const alerted = record.some(({ fact }) => fact.kind === "ALERT" && fact.alert === "POSITION_UNPROTECTED");
-  expect(alerted, "decision 35").toBe(unprotected);
+  expect(alerted, "Release").toBe(unprotected);
 }
 
 function checkLeg(before: ParentOrder, leg: ParentOrder): void {

@@ -11,7 +11,7 @@ const withChange = (leg: typeof STOP, change: Partial<ParentIntent>): typeof STO
   { ...leg[1], ...change },
 ];
 
-describe("decision 34, I40: the winner of a pair", () => {
+describe("the winner of a pair", () => {
   it.each([
     ["a stop", "protective", "90", ["TRIGGERED, CHILD_INTENDED"]],
     ["a plain limit, when its child passes every check", "profit", "110", ["CHILD_INTENDED"]],
@@ -106,7 +106,7 @@ describe("decision 34, I40: the winner of a pair", () => {
   });
 });
 
-describe("decision 35: an OCO leg that ends without winning ends alone", () => {
+describe("an OCO leg that ends without winning ends alone", () => {
   it("by its expiry", () => {
     const list = new ListSubject("OCO", [withChange(STOP, GTD), LIMIT]);
     list.nowMs += 1_000;
@@ -139,7 +139,7 @@ function completedLate(): ListSubject {
   return list;
 }
 
-describe("decision 35, I41: release", () => {
+describe("release", () => {
   it.each([
     ["OTO", ["working: FILLED, CHILD_CLOSED, ENDED FILLED FILLED", "pending: RELEASED"]],
     [
@@ -211,7 +211,7 @@ describe("decision 35, I41: release", () => {
     expect(list.statuses).toEqual(["FILLED FILLED", "FILLED FILLED"]);
   });
 
-  it("decision 12: while that other child is unknown the released leg triggers and sends nothing", () => {
+  it("while that other child is unknown the released leg triggers and sends nothing", () => {
     const list = completedLate();
     const childId = list.leg("working").lastChildId ?? "";
     list.meet("working", { kind: "OUTCOME_UNKNOWN", childId });
@@ -221,7 +221,7 @@ describe("decision 35, I41: release", () => {
     expect(recordOf(list.fire("pending", "110"))).toEqual(["pending: CHILD_INTENDED"]);
   });
 
-  it("decision 11: an overfill that fills it completely releases too: there is a position to protect", () => {
+  it("an overfill that fills it completely releases too: there is a position to protect", () => {
     const list = new ListSubject("OTO");
     list.fire("working", "100");
     expect(recordOf(list.report("working", "open", [["a", "1.5"]]))).toEqual([
@@ -287,7 +287,7 @@ describe("I42: a working leg that ends otherwise cancels the legs that it holds"
     ]);
   });
 
-  it("decision 11: by an overfill of a child that does not fill it completely", () => {
+  it("by an overfill of a child that does not fill it completely", () => {
     const list = new ListSubject("OTO", [
       withChange(ENTRY, { type: "ICEBERG", price: price("100"), icebergQuantity: quantity("0.4") }),
       EXIT,
@@ -340,7 +340,7 @@ describe("I43: cancel of any leg", () => {
     expect(list.meet(role, { kind: "CANCEL" }).flatMap(({ facts }) => facts)).toEqual([]);
   });
 
-  it("decision 13: with a child of the working leg in flight the held legs end at once, and it waits", () => {
+  it("with a child of the working leg in flight the held legs end at once, and it waits", () => {
     const list = new ListSubject("OTOCO");
     list.fire("working", "100");
     expect(recordOf(list.meet("profit", { kind: "CANCEL" }))).toEqual([
@@ -358,7 +358,7 @@ describe("I43: cancel of any leg", () => {
   it.each([
     ["some", [["a", "0.4"]], "FILLED, CHILD_CLOSED", ", ALERT POSITION_UNPROTECTED"],
     ["nothing", [], "CHILD_CLOSED", ""],
-  ] as const)("decision 13: if it then filled %s", (_what, fills, before, after) => {
+  ] as const)("if it then filled %s", (_what, fills, before, after) => {
     const list = new ListSubject("OTO");
     list.fire("working", "100");
     list.meet("working", { kind: "CANCEL" });
@@ -416,7 +416,7 @@ describe("a parent outside lists, and one that is not a leg", () => {
   });
 });
 
-describe("decision 35: the record of a list", () => {
+describe("the record of a list", () => {
   it("has no leg that the event does not change, besides the one that it is for", () => {
     const list = new ListSubject("OCO");
     list.fire("profit", "110");

@@ -17,7 +17,7 @@ const twap = {
   intervalDelay: 500,
 } as const satisfies OrderFields;
 
-describe("decision 51: a preview warns of an order that fires below the minimum", () => {
+describe("a preview warns of an order that fires below the minimum", () => {
   const quote = { bid: "60000", ask: "60001" };
   const sell = { symbol: "BTC/USD", side: "SELL" } as const;
   const trailing = { ...sell, type: "TRAILING_STOP", trailingDelta: 2_000 } as const;
@@ -56,7 +56,7 @@ describe("decision 51: a preview warns of an order that fires below the minimum"
   });
 });
 
-describe("a preview agrees with the service (decisions 27-29)", () => {
+describe("a preview agrees with the service", () => {
   it("shows slots with their times, the smallest slice against the minimum, and the end", () => {
     const preview = previewOrder(twap, { nowMs: NOW });
     expect(preview.refusal).toBeUndefined();
@@ -67,7 +67,7 @@ describe("a preview agrees with the service (decisions 27-29)", () => {
     expect(previewOrder(twap).endsAtMs).toBe(4_500);
   });
 
-  it("decision 28: refuses a smallest slice of 14.99 USD, and shows its slots beside the refusal", () => {
+  it("refuses a smallest slice of 14.99 USD, and shows its slots beside the refusal", () => {
     const preview = previewOrder({ ...twap, quantity: "0.5996" });
     expect(preview.refusal).toMatchObject({ reason: "FILTER_NOTIONAL", details: { field: "intervalCount" } });
     expect(preview.smallestSliceValue).toBe("14.99");
@@ -80,7 +80,7 @@ describe("a preview agrees with the service (decisions 27-29)", () => {
     expect(preview.smallestSlice).toBe("0");
   });
 
-  it("decision 23: without a price and without a quote the refusal is -1112, and there is no value", () => {
+  it("without a price and without a quote the refusal is -1112, and there is no value", () => {
     const market: OrderFields = { ...common, type: "TWAP", interval: 1_000, intervalCount: 4 };
     const preview = previewOrder(market);
     expect(preview.refusal).toMatchObject({ code: -1112 });
@@ -93,7 +93,7 @@ describe("a preview agrees with the service (decisions 27-29)", () => {
     });
   });
 
-  it("decision 29: a VWAP without weights needs a profile: -2016 and no slots", () => {
+  it("a VWAP without weights needs a profile: -2016 and no slots", () => {
     const vwap: OrderFields = { ...common, type: "LIMIT", targetStrategy: 1_000_002, price: "100" };
     const preview = previewOrder(vwap);
     expect(preview.refusal).toMatchObject({ code: -2016 });
@@ -103,7 +103,7 @@ describe("a preview agrees with the service (decisions 27-29)", () => {
     expect(shown.slots?.map((slot) => slot.quantity)).toEqual(["0.15", "0.45"]);
   });
 
-  it("decision 29: a VWAP shows the slices that were joined, and the refusal of weights of its own", () => {
+  it("a VWAP shows the slices that were joined, and the refusal of weights of its own", () => {
     const vwap: OrderFields = { ...common, type: "LIMIT", targetStrategy: 1_000_002, price: "100" };
     const weights = ["1", "6", "1"].map((weight) => quantity(weight));
     const shown = previewOrder(vwap, { profile: { count: 3, weights } });
@@ -154,7 +154,7 @@ describe("a preview agrees with the service (decisions 27-29)", () => {
   });
 });
 
-describe("decision KI: an invalid context is a TypeError that names the option", () => {
+describe("an invalid context is a TypeError that names the option", () => {
   const limit: OrderFields = { ...common, type: "LIMIT_MAKER", price: "100" };
   const wrong: readonly (readonly [unknown, string])[] = [
     [{ quote: { bid: 99, ask: "100" } }, "previewOrder.quote.bid must be a decimal string, got 99"],

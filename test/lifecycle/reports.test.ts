@@ -67,7 +67,7 @@ const REJECTED = "it is called rejected, but has executions";
 
 type Case = readonly [situation: string, start: () => Subject, event: ParentEvent, facts: readonly string[]];
 
-describe("decision 13: the record of a report about the child in flight", () => {
+describe("the record of a report about the child in flight", () => {
   const cases: readonly Case[] = [
     ["it is open", sent, reported({}), ["CHILD_OPEN"]],
     ["it filled a part", sent, reported({ fills: [fillOf("a", "0.5")] }), ["FILLED a", "CHILD_OPEN"]],
@@ -97,7 +97,7 @@ describe("decision 13: the record of a report about the child in flight", () => 
       ["CHILD_CLOSED REJECTED_FINAL: unknown symbol and a pause", "ENDED REJECTED REJECTED_BY_VENUE"],
     ],
     [
-      "decision CA: it is refused, but has filled a part, so that the rest may be live",
+      "it is refused, but has filled a part, so that the rest may be live",
       sent,
       reported({ state: "rejected", fills: [fillOf("a", "0.5")] }),
       ["FILLED a", `CHILD_UNKNOWN: ${REJECTED}`, INVALID(REJECTED)],
@@ -118,18 +118,15 @@ describe("decision 13: the record of a report about the child in flight", () => 
     ["rejected again", { state: "rejected" }, []],
     ["open", {}, ["CHILD_OPEN"]],
     ["closed", { state: "closed" }, ["CHILD_CLOSED DONE"]],
-  ])(
-    "decision CA: a child that was called rejected after an execution and then %s",
-    (_what, answer, facts) => {
-      const subject = sent();
-      subject.meet(reported({ fills: [fillOf("a", "0.5")] }));
-      expect(words(subject.meet(reported({ state: "rejected" })))).toEqual([
-        `CHILD_UNKNOWN: ${REJECTED}`,
-        INVALID(REJECTED),
-      ]);
-      expect(words(subject.meet(reported(answer)))).toEqual(facts);
-    },
-  );
+  ])("a child that was called rejected after an execution and then %s", (_what, answer, facts) => {
+    const subject = sent();
+    subject.meet(reported({ fills: [fillOf("a", "0.5")] }));
+    expect(words(subject.meet(reported({ state: "rejected" })))).toEqual([
+      `CHILD_UNKNOWN: ${REJECTED}`,
+      INVALID(REJECTED),
+    ]);
+    expect(words(subject.meet(reported(answer)))).toEqual(facts);
+  });
 
   it("a report that says nothing new is not recorded", () => {
     const subject = sent();
@@ -146,7 +143,7 @@ describe("decision 13: the record of a report about the child in flight", () => 
     ]);
   });
 
-  it("decision 25: without a price nothing is a residual", () => {
+  it("without a price nothing is a residual", () => {
     const quote = { ...quoteAt("99", "100"), asks: [] };
     const event = { ...reported({ state: "closed", fills: [fillOf("a", "0.9")] }), quote } as ParentEvent;
     expect(words(sent().meet(event))).toEqual(["FILLED a", "CHILD_CLOSED DONE"]);
@@ -165,13 +162,13 @@ describe("decision 13: the record of a report about the child in flight", () => 
     ["0.9", true, ["ENDED EXPIRED RESIDUAL_BELOW_MIN_NOTIONAL"]],
     ["0.9", false, []],
     ["0.85", true, []],
-  ])("decision 25: after a fill of %s and a fresh quote (%s)", (size, fresh, ends) => {
+  ])("after a fill of %s and a fresh quote (%s)", (size, fresh, ends) => {
     const event = reported({ state: "closed", fills: [fillOf("a", size)] });
     const done = sent().meet(fresh ? ({ ...event, quote: quoteAt("99", "100") } as ParentEvent) : event);
     expect(words(done)).toEqual(["FILLED a", "CHILD_CLOSED DONE", ...ends]);
   });
 
-  it("decision 25: a reduce-only parent goes on with any rest", () => {
+  it("a reduce-only parent goes on with any rest", () => {
     const subject = new Subject({ reduceOnly: true });
     const quote = quoteAt("99", "100");
     subject.meet({ kind: "MEASURED", quote, fresh: true, exposure: quantity("1") });
@@ -183,7 +180,7 @@ describe("decision 13: the record of a report about the child in flight", () => 
   });
 });
 
-describe("I50, decision 11: the record of executions that came too late", () => {
+describe("I50: the record of executions that came too late", () => {
   it("a late execution is counted, with an alert", () => {
     const subject = sentTwice();
     expect(words(subject.meet(reported({ fills: [fillOf("a", "0.5")] })))).toEqual(["FILLED a", LATE]);
@@ -252,7 +249,7 @@ describe("I50, decision 11: the record of executions that came too late", () => 
   });
 });
 
-describe("decision 11: the record of an overfill", () => {
+describe("the record of an overfill", () => {
   it("of the whole quantity ends the parent as filled", () => {
     expect(words(sent().report("open", [["a", "1.5"]]))).toEqual([
       "FILLED a",
@@ -284,7 +281,7 @@ describe("decision 11: the record of an overfill", () => {
   });
 });
 
-describe("decision 11: the record of an execution beyond the limit", () => {
+describe("the record of an execution beyond the limit", () => {
   const beyond = (size: string, state: "open" | "closed" = "open"): ParentEvent =>
     reported({ state, fills: [fillOf("a", size, "100.01")] });
 
@@ -350,7 +347,7 @@ describe("decision 11: the record of an execution beyond the limit", () => {
   });
 });
 
-describe("decision 12: the record of a report that is unreadable", () => {
+describe("the record of a report that is unreadable", () => {
   const invalid = (problem: string, fills: readonly Fill[] = [], childId = FIRST): ParentEvent => ({
     kind: "REPORT_INVALID",
     childId,
@@ -468,12 +465,7 @@ describe("the record of other ends of a child", () => {
   const settled = (state: "closed" | "rejected" | "never", fills: readonly Fill[] = [], childId = FIRST) =>
     ({ kind: "SETTLED", childId, state, fills }) as const;
   const cases: readonly Case[] = [
-    [
-      "decision 12: it never arrived",
-      sent,
-      { kind: "CHILD_VOIDED", childId: FIRST },
-      ["CHILD_CLOSED VOIDED and a pause"],
-    ],
+    ["it never arrived", sent, { kind: "CHILD_VOIDED", childId: FIRST }, ["CHILD_CLOSED VOIDED and a pause"]],
     [
       "it was not handed over",
       sent,
@@ -481,21 +473,21 @@ describe("the record of other ends of a child", () => {
       ["CHILD_CLOSED WITHDRAWN: canceled and a pause"],
     ],
     [
-      "decision 26: it was not handed over, and nothing spoke against it",
+      "it was not handed over, and nothing spoke against it",
       sent,
       { kind: "CHILD_WITHDRAWN", childId: FIRST, detail: "the shard goes", atOnce: true },
       ["CHILD_CLOSED WITHDRAWN: the shard goes"],
     ],
-    ["decision CB: never arrived", sent, settled("never"), ["CHILD_CLOSED VOIDED and a pause"]],
-    ["decision CB: refused", sent, settled("rejected"), ["CHILD_CLOSED REJECTED and a pause"]],
+    ["never arrived", sent, settled("never"), ["CHILD_CLOSED VOIDED and a pause"]],
+    ["refused", sent, settled("rejected"), ["CHILD_CLOSED REJECTED and a pause"]],
     [
-      "decision CB: closed, with executions",
+      "closed, with executions",
       sent,
       settled("closed", [fillOf("a", "1")]),
       ["FILLED a", "CHILD_CLOSED DONE", "ENDED FILLED FILLED"],
     ],
-    ["decision CB: of another child", sent, settled("closed", [fillOf("a", "1")], "aqc-x"), []],
-    ["decision CB: of a parent without a child", () => new Subject(), settled("never"), []],
+    ["of another child", sent, settled("closed", [fillOf("a", "1")], "aqc-x"), []],
+    ["of a parent without a child", () => new Subject(), settled("never"), []],
   ];
 
   it.each(cases)("%s", (_situation, start, event, facts) => {
@@ -518,7 +510,7 @@ describe("the record of an alert", () => {
     ]);
   });
 
-  it("decision 35: a position without protection is told with its size", () => {
+  it("a position without protection is told with its size", () => {
     const subject = sent();
     subject.report("open", [["a", "0.5"]]);
     expect(words(subject.meet({ kind: "UNPROTECTED" }))).toEqual([

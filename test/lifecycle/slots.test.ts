@@ -56,7 +56,7 @@ const closed = (order: ParentOrder, outcome: ChildOutcome, nowMs: number): Paren
     { orderId: -256, sequence: ++sequence, timeMs: nowMs },
   );
 
-it("decision 29: a VWAP has no open slot before the first one, and a TWAP none after the last", () => {
+it("a VWAP has no open slot before the first one, and a TWAP none after the last", () => {
   expect(openSlotOf(scheduled("VWAP", [1, 2, 3]), at(1) - 1)).toBeUndefined();
   expect(openSlotOf(scheduled("TWAP"), at(4))).toBeUndefined();
 });
@@ -70,7 +70,7 @@ const changeAt = (order: ParentOrder, nowMs: number): number | undefined => {
   return ms === undefined ? undefined : (ms - NOW) / STEP;
 };
 
-describe("decision 27: a TWAP", () => {
+describe("a TWAP", () => {
   const twap = scheduled("TWAP");
 
   it.each([
@@ -133,7 +133,7 @@ describe("decision 27: a TWAP", () => {
   });
 });
 
-describe("decision 28: the end of a TWAP", () => {
+describe("the end of a TWAP", () => {
   const over = { kind: "SCHEDULE_OVER" } as const;
   const meet = (order: ParentOrder, nowMs: number): Transition =>
     transition(order, over, { sequence: ++sequence, nowMs, rules: RULES, notAfterMs: NOT_AFTER_MS });
@@ -195,7 +195,7 @@ describe("decision 28: the end of a TWAP", () => {
   });
 });
 
-describe("decision 29: a VWAP", () => {
+describe("a VWAP", () => {
   it("a zero weight has no slot, and leaves nothing to catch up", () => {
     const vwap = scheduled("VWAP", [1, 1, 4]);
     expect([openAt(vwap, at(1)), changeAt(vwap, at(1))]).toEqual(["0: 0.25", 2]);
@@ -259,7 +259,7 @@ function offered(order: ParentOrder, volume?: Quantity): Transition {
 const sizeOf = ({ order, wait }: Transition): string | undefined =>
   order.child === undefined ? wait : formatQuantity(order.child.quantity);
 
-describe("decision 30: the allowance of a POV", () => {
+describe("the allowance of a POV", () => {
   it.each([
     ["nothing new", "5", "SHARE_USED"],
     ["one step short of the minimum", "5.499999", "BELOW_MINIMUM_NOTIONAL"],
@@ -294,7 +294,7 @@ describe("decision 30: the allowance of a POV", () => {
   });
 });
 
-describe("decision 31: the allowance of an iceberg", () => {
+describe("the allowance of an iceberg", () => {
   it.each([
     ["its display", "0.4", "1", "0.4"],
     ["all, if it shows all", "1", "1", "1"],

@@ -93,7 +93,7 @@ it("I41: a leg that ended while it was held is not released afterwards", () => {
 const unknown = (s: Subject): unknown => s.meet({ kind: "OUTCOME_UNKNOWN", childId: s.childId });
 const cancel = (s: Subject): unknown => s.meet({ kind: "CANCEL" });
 
-describe("decision 13: the end that counts while a child is in flight", () => {
+describe("the end that counts while a child is in flight", () => {
   it("a cancel overrides an expiry, an expiry does not override a cancel, and each is recorded once", () => {
     const subject = new Subject();
     subject.fire("100");
@@ -107,7 +107,7 @@ describe("decision 13: the end that counts while a child is in flight", () => {
   });
 });
 
-describe("decision IM: a transition copies its parent once", () => {
+describe("a transition copies its parent once", () => {
   it("the given parent stays unchanged, and the facts one by one produce the returned one", () => {
     const subject = new Subject({ type: "STOP_MARKET", stopPrice: price("110") });
     const steps: readonly (() => Transition)[] = [
@@ -127,7 +127,7 @@ describe("decision IM: a transition copies its parent once", () => {
 });
 
 describe("triggers", () => {
-  it("decision 17: a trigger is recorded once and is one-way, with level, observed price and time", () => {
+  it("a trigger is recorded once and is one-way, with level, observed price and time", () => {
     const subject = new Subject({ type: "STOP_LOSS_LIMIT", stopPrice: price("110"), price: price("111") });
     const { facts } = subject.fire("120", {
       fired: { orderId: -256, observed: price("120"), level: price("110") },
@@ -164,7 +164,7 @@ describe("triggers", () => {
     ["BUY", "100", "5", "9999999999", "9999999999.99999999"],
     ["SELL", "100", "5", "9999999999", "0.00000001"],
   ] as const)(
-    "decision 19: the limit of a dynamic %s is its level and offset, frozen",
+    "the limit of a dynamic %s is its level and offset, frozen",
     (side, reference, amount, offset, limit) => {
       const subject = new Subject({
         side,
@@ -182,7 +182,7 @@ describe("triggers", () => {
     },
   );
 
-  it("decision 18: an activation is recorded once", () => {
+  it("an activation is recorded once", () => {
     const subject = new Subject({ type: "TRAILING_STOP_MARKET", trailing: { kind: "bps", bps: 100 } });
     expect(
       kindsOf(subject.meet({ kind: "ACTIVATED", activation: { position: 1, seed: price("100") } })),
@@ -215,7 +215,7 @@ describe("children", () => {
     expect(subject.childId).toBe(childIdOf(subject.order, 2));
   });
 
-  it("decision 26: each child without a fill doubles the pause, a fill resets it", () => {
+  it("each child without a fill doubles the pause, a fill resets it", () => {
     const subject = new Subject({ quantity: quantity("10") });
     const pauses: number[] = [];
     for (let n = 0; n < 9; n++) {
@@ -228,7 +228,7 @@ describe("children", () => {
     expect(pauses).toEqual([100, 200, 400, 800, 1_600, 3_200, 5_000, 0, 100]);
   });
 
-  it("decision 26: nothing goes out before the pause is over", () => {
+  it("nothing goes out before the pause is over", () => {
     const subject = new Subject();
     subject.fire("100");
     subject.report("closed");
@@ -238,7 +238,7 @@ describe("children", () => {
     expect(kindsOf(subject.fire("100"))).toEqual(["CHILD_INTENDED"]);
   });
 
-  it("decision 12: a proof that a child never executes frees its quantity", () => {
+  it("a proof that a child never executes frees its quantity", () => {
     const subject = new Subject();
     subject.fire("100");
     unknown(subject);
@@ -251,7 +251,7 @@ describe("children", () => {
     expect(formatQuantity(subject.order.child?.quantity ?? quantity("9"))).toBe("1");
   });
 
-  it("decision 24: a reduce-only parent requests the exposure and sends its free part", () => {
+  it("a reduce-only parent requests the exposure and sends its free part", () => {
     const subject = new Subject({ reduceOnly: true });
     expect(subject.fire("100")).toMatchObject({ facts: [], effects: [{ kind: "MEASURE" }] });
     const measured = (exposure: string | 0) =>
@@ -282,7 +282,7 @@ describe("children", () => {
   });
 });
 
-describe("decision 11: terminal states absorb (I50)", () => {
+describe("terminal states absorb (I50)", () => {
   const QUOTE = quoteAt("99", "100");
   const EVENTS: readonly ParentEvent[] = [
     { kind: "FIRED", fired: { orderId: -256, observed: QUOTE.ask }, quote: QUOTE, fresh: true },

@@ -18,7 +18,7 @@ const trigger = { level: price("110"), observed: price("110"), atMs: NOW };
 const above = { direction: "atOrAbove", level: price("110") } as const;
 const below = { direction: "atOrBelow", level: price("110") } as const;
 
-describe("what an active parent without a child in flight watches (decisions 17-21)", () => {
+describe("what an active parent without a child in flight watches", () => {
   it.each([
     [
       "its limit",
@@ -83,7 +83,7 @@ describe("what an active parent without a child in flight watches (decisions 17-
   });
 });
 
-describe("decision 21: the first quote of a post-only order", () => {
+describe("the first quote of a post-only order", () => {
   const maker = (): Subject => new Subject(MAKER);
 
   it("outside its price leaves it waiting, and it executes from then on", () => {
@@ -112,7 +112,7 @@ describe("decision 21: the first quote of a post-only order", () => {
 });
 
 describe("the record of a trigger and of a child", () => {
-  it("decision 17: has level, observed price, reference and time", () => {
+  it("has level, observed price, reference and time", () => {
     const subject = new Subject(TRAIL);
     const fired = { orderId: -256, observed: price("101"), level: price("101"), reference: price("100") };
     expect(subject.fire("101", { fired }).facts[0]).toStrictEqual({
@@ -150,7 +150,7 @@ describe("the record of a trigger and of a child", () => {
     ]);
   });
 
-  it("decision 24: an exposure limits a child of a reduce-only parent, and no other", () => {
+  it("an exposure limits a child of a reduce-only parent, and no other", () => {
     const measured = {
       kind: "MEASURED",
       quote: quoteAt("99", "100"),
@@ -165,7 +165,7 @@ describe("the record of a trigger and of a child", () => {
     expect([sizeOf(true), sizeOf(false)]).toEqual([quantity("0.5"), quantity("1")]);
   });
 
-  it("decision 24: a reduce-only parent says that it waits for the exposure", () => {
+  it("a reduce-only parent says that it waits for the exposure", () => {
     expect(new Subject({ reduceOnly: true }).fire("100")).toMatchObject({ wait: "MEASURING" });
   });
 });

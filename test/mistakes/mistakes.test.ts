@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { MISTAKES, readAfter } from "./mistakes.ts";
 
-it("decisions KI and KJ: what a person reads after each mistake; `--update` rewrites it", async () => {
+it("what a person reads after each mistake; `--update` rewrites it", async () => {
   const texts: string[] = [];
   for (const [title, mistake] of Object.entries(MISTAKES))
     texts.push(`${title}\n  ${await readAfter(mistake)}\n`);

@@ -400,7 +400,7 @@ function misspelt(name: string): string {
   return name.length < 4 || swapped === name ? `${name}d` : swapped;
 }
 
-describe("decision KI: every function that takes options names what is wrong with them", () => {
+describe("every function that takes options names what is wrong with them", () => {
   it.each(cases)("%s: a misspelt option, and the name that was meant", async (_name, { right, call }) => {
     for (const [option, value] of Object.entries(right())) {
       const { [option]: _left, ...rest } = right();

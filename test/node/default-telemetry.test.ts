@@ -41,7 +41,7 @@ async function askMount(telemetry: Partial<Readonly<{ telemetry: Telemetry }>>):
 describe.each([
   ["createNodeServer", askServer],
   ["createNodeMount", askMount],
-])("decision KL: %s", (_, requested) => {
+])("%s", (_, requested) => {
   it("writes a problem to standard error, as one line without a secret", async () => {
     await requested({});
     const written = { time: expect.any(String), level: "error", event: "service.threw", error: "RangeError" };
@@ -66,7 +66,7 @@ describe.each([
   });
 });
 
-describe("decision KL: a flood on the console", () => {
+describe("a flood on the console", () => {
   beforeEach(() => void vi.useFakeTimers({ now: 0 }));
 
   /** The lines so far without their time, after `minutes`. */

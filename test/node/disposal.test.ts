@@ -22,7 +22,7 @@ afterEach(() => {
   for (const { remove } of places.splice(0)) remove();
 });
 
-describe("decision KH: `await using`", () => {
+describe("`await using`", () => {
   it("closes server, engine and store at the end of the block, last opened first", async () => {
     const path = temporaryPath();
     const opened = async () => {

@@ -75,7 +75,7 @@ const FORMS: readonly (readonly [string, (world: World, received?: Received) => 
   ["createNodeMount", mountOf],
 ];
 
-describe.each(FORMS)("decision KL: %s, with an engine without telemetry", (_form, run) => {
+describe.each(FORMS)("%s, with an engine without telemetry", (_form, run) => {
   it("writes an alert to standard error, once, and none after the end", async () => {
     const world = await opened();
     const { end } = await run(world);
@@ -124,7 +124,7 @@ describe.each(FORMS)("decision KL: %s, with an engine without telemetry", (_form
   });
 });
 
-it("decision KL: several servers of one engine write an alert once; when one ends, the next writes", async () => {
+it("several servers of one engine write an alert once; when one ends, the next writes", async () => {
   const world = await opened();
   const [first, mount] = [await serverOf(world), await mountOf(world)];
   await serverOf(world);

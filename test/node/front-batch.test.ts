@@ -13,7 +13,7 @@ import type { Scalar } from "../../src/wire/index.ts";
 
 const turn = (): Promise<void> => new Promise((next) => setImmediate(next));
 
-it("decision HR: the messages of a turn are one list; with 3 unacknowledged messages in flight nothing is sent, and no more is read", async () => {
+it("the messages of a turn are one list; with 3 unacknowledged messages in flight nothing is sent, and no more is read", async () => {
   const lists: (readonly string[])[] = [];
   const batch = new Batch<string>((list) => lists.push(list), { most: 3 });
   for (const text of ["a", "b"]) batch.add(text);
@@ -35,7 +35,7 @@ it("decision HR: the messages of a turn are one list; with 3 unacknowledged mess
   expect(read).toBe(1);
 });
 
-it("decision HR: data known only at the end of a turn goes with its list, and causes no list of its own", async () => {
+it("data known only at the end of a turn goes with its list, and causes no list of its own", async () => {
   const lists: (readonly string[])[] = [];
   const alone: boolean[] = [];
   const batch = new Batch<string>((list) => lists.push(list), {
@@ -51,7 +51,7 @@ it("decision HR: data known only at the end of a turn goes with its list, and ca
   expect([lists, alone]).toEqual([[["a", "beside"]], [true, false]]);
 });
 
-it("decision HR: headers, parameters and bytes survive the conversion to text unchanged", () => {
+it("headers, parameters and bytes survive the conversion to text unchanged", () => {
   for (const head of [[], ["A", ""], ["A", "", "b", "x: y, é"]])
     expect(splitHead(joinHead(head))).toEqual(head);
   const headers = { "Content-Type": "application/json", Vary: "" };

@@ -55,7 +55,7 @@ const repeated = (request: RawRequest): readonly RawRequest[] => Array<RawReques
 const codeOf = ({ body }: RawAnswer): unknown => JSON.parse(body).code;
 const turn = (): Promise<void> => new Promise((next) => setImmediate(next));
 
-it("decision HS: one placement over many connections of all threads is one order", async () => {
+it("one placement over many connections of all threads is one order", async () => {
   const { port, engine } = await run();
   const body = JSON.stringify({ ...FAR_LIMIT, newClientOrderId: "once" });
   const answers = await onMany(port, repeated(order(body)));
@@ -64,7 +64,7 @@ it("decision HS: one placement over many connections of all threads is one order
   expect([ids[0]?.[0], engine.metrics().openParents]).toEqual([200, 1]);
 });
 
-it("decision HS, MA: a signature used for a query on one thread is valid for queries on every thread, and for no placement", async () => {
+it("a signature used for a query on one thread is valid for queries on every thread, and for no placement", async () => {
   const { port } = await run();
   const query = "apiManaged=true&nonce=1";
   const [first] = await onMany(port, [attack("GET", "/api/v3/openOrders", { query })]);
@@ -77,14 +77,14 @@ it("decision HS, MA: a signature used for a query on one thread is valid for que
   expect(new Set(lists.map(codeOf))).toEqual(new Set([-1104]));
 });
 
-it("decision HS, 42: an address has one weight, whichever threads accepted its connections", async () => {
+it("an address has one weight, whichever threads accepted its connections", async () => {
   const { port } = await run({ limits: { weightPerMinute: 5 } });
   const answers = await onMany(port, repeated({ method: "GET", target: "/api/ping" }));
   const counts = [200, 429].map((status) => answers.filter((answer) => answer.status === status).length);
   expect([counts[0], (counts[0] ?? 0) + (counts[1] ?? 0)]).toEqual([5, MANY]);
 });
 
-it("decision HR, GD: connections of an address are counted over all threads", async () => {
+it("connections of an address are counted over all threads", async () => {
   const { port, connections } = await run({ service: { traffic: { connectionsPerAddress: 5 } } });
   const answers = await onMany(port, repeated({ method: "GET", target: "/api/ping" }));
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);
@@ -92,7 +92,7 @@ it("decision HR, GD: connections of an address are counted over all threads", as
   while (connections() > 5) await turn();
 });
 
-it("decision HS: a front thread verifies with the host's present secret: a changed or revoked one is refused", async () => {
+it("a front thread verifies with the host's present secret: a changed or revoked one is refused", async () => {
   const { port, accounts } = await run();
   const { apiKey, secret } = KEYS.owner;
   const account = { accountId: 1, userId: 1, enableDataSharing: true, delegates: [], restricted: false };
@@ -120,7 +120,7 @@ it("decision HS: a front thread verifies with the host's present secret: a chang
   expect(await codes("another")).toEqual(new Set([-2015]));
 });
 
-it("decision HS, 43: events of an account are numbered in one order for connections of all threads", async () => {
+it("events of an account are numbered in one order for connections of all threads", async () => {
   const { port } = await run();
   const clients = await Promise.all(
     Array.from({ length: 6 }, () => SocketClient.connect(`ws://127.0.0.1:${port}/ws/listenKey`)),
@@ -157,7 +157,7 @@ function mortalProgram(): URL {
   return pathToFileURL(file);
 }
 
-it("decision HR: when a front thread dies its connections end, the engine continues, and no order is lost or duplicated", async () => {
+it("when a front thread dies its connections end, the engine continues, and no order is lost or duplicated", async () => {
   const started: (() => void)[] = [];
   const world = await openWorld();
   const { handle, sockets } = world.service;
@@ -218,7 +218,7 @@ async function untilServed(port: number, request: RawRequest): Promise<RawAnswer
   }
 }
 
-it("decision HR: a port in use, a missing program and an invalid number are reported at once", async () => {
+it("a port in use, a missing program and an invalid number are reported at once", async () => {
   const { port } = await run();
   const service = { handle: () => Promise.reject(new Error("nobody")) };
   const second = createNodeServer({ service, ...withFronts(2) });

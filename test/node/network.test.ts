@@ -38,7 +38,7 @@ const ping = (port: number, ...headers: readonly string[]): Promise<RawAnswer> =
 const forwarded = (...values: readonly string[]): readonly string[] =>
   values.flatMap((value) => ["X-Forwarded-For", value]);
 
-describe("decision 47 over a real connection", () => {
+describe("browsers of other origins over a real connection", () => {
   it("a preflight is 204 without body and length; the connection continues", async () => {
     const { port } = await serve({ allowedOrigins: [DESK] });
     const connection = await openConnection(port);
@@ -57,7 +57,7 @@ describe("decision 47 over a real connection", () => {
   });
 });
 
-describe("decision GD over a real connection", () => {
+describe("connections of an address over a real connection", () => {
   const socketOf = (port: number, from?: string): Promise<SocketClient> =>
     SocketClient.connect(`ws://127.0.0.1:${port}/ws/liquidity`, {
       headers: from === undefined ? {} : { "X-Forwarded-For": from },

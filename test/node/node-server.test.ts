@@ -183,7 +183,7 @@ describe("invalid requests", () => {
 describe("time", () => {
   const short = { headTimeoutMs: 100, requestTimeoutMs: 150 };
 
-  it("decision 49: a head that does not arrive is 408 and ends the connection", async () => {
+  it("a head that does not arrive is 408 and ends the connection", async () => {
     const connection = await openConnection(await serve(undefined, short));
     connection.write("GET / HTTP/1.1\r\nHo");
     expect(errorOf(await connection.answer())).toEqual([408, -1007]);

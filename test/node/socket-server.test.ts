@@ -114,7 +114,7 @@ describe("limits of the transport", () => {
     expect(sockets.received).toEqual(["closed"]);
   });
 
-  it("decision 49: compression is not negotiated, so that decompression bombs are impossible", async () => {
+  it("compression is not negotiated, so that decompression bombs are impossible", async () => {
     const { url } = await serve(scripted());
     const client = await connect(`${url}/ws/listenKey`, { perMessageDeflate: true });
     expect(client.socket.extensions).toBe("");
@@ -227,7 +227,7 @@ describe("refusals", () => {
     await client.until(() => client.messages.length === 1);
   });
 
-  it("decision GD: and it is not counted for ever if a proxy's connections count for their clients", async () => {
+  it("and it is not counted for ever if a proxy's connections count for their clients", async () => {
     const requested: (() => void)[] = [];
     const admit = (): Promise<undefined> =>
       new Promise((resolve) => requested.push(() => resolve(undefined)));

@@ -46,7 +46,7 @@ const get = (target: string, from?: string): Buffer =>
     `GET ${target} HTTP/1.1\r\nHost: a\r\n${from === undefined ? "" : `X-Forwarded-For: ${from}\r\n`}\r\n`,
   );
 
-it("I84, decision GD: one connection too many of an address is 429 -1003 and ends; the end of another makes room", async () => {
+it("I84: one connection too many of an address is 429 -1003 and ends; the end of another makes room", async () => {
   const { port } = await serve({ traffic: { connectionsPerAddress: 2 } });
   const [one, two] = [await openConnection(port), await openConnection(port)];
   one.write(get("/"));
@@ -72,7 +72,7 @@ it("I84, decision GD: one connection too many of an address is 429 -1003 and end
   two.close();
 });
 
-it("decision GD: connections of a proxy count for the clients of the requests on them", async () => {
+it("connections of a proxy count for the clients of the requests on them", async () => {
   const { port, slow } = await serve({
     traffic: { connectionsPerAddress: 1 },
     proxies: ["127.0.0.1"],
@@ -100,7 +100,7 @@ it("decision GD: connections of a proxy count for the clients of the requests on
   for (const connection of [one, two, three]) connection.close();
 });
 
-it("I84, decision GC: of the clients that do not read their answers those with the most bytes are closed", async () => {
+it("I84: of the clients that do not read their answers those with the most bytes are closed", async () => {
   const { port, server } = await serve({ traffic: { unsent: { perAddress: 2 * 1_048_576 } } });
   const deaf = Array.from({ length: 30 }, () => {
     const socket = connect({ host: "127.0.0.1", port });
@@ -123,7 +123,7 @@ it("I84, decision GC: of the clients that do not read their answers those with t
 
 // The parsed requests of a connection are visible in the thread that parses it.
 it.skipIf(FRONT_THREADS > 0)(
-  "I84, decision GE: of one connection 4 requests wait, and the following ones in 256 bytes; no more of it is read",
+  "I84: of one connection 4 requests wait, and the following ones in 256 bytes; no more of it is read",
   async () => {
     const { port, slow, server } = await serve({});
     let came = 0;
@@ -148,7 +148,7 @@ it.skipIf(FRONT_THREADS > 0)(
   },
 );
 
-it("I84, decision GC: requests whose connection has gone hold no bytes, and waiting ones are not served", async () => {
+it("I84: requests whose connection has gone hold no bytes, and waiting ones are not served", async () => {
   const { port, slow, server, served } = await serve({
     traffic: { connectionsPerAddress: 5 },
     proxies: ["127.0.0.1"],
@@ -196,7 +196,7 @@ it.skipIf(FRONT_THREADS > 0)(
 it.each([
   ["the configured number", { backlog: 7 }, 7],
   ["2,048 by default", {}, 2_048],
-])("decision GD: the limit of connections that wait to be accepted is %s", async (_name, limits, backlog) => {
+])("the limit of connections that wait to be accepted is %s", async (_name, limits, backlog) => {
   const requested = vi.spyOn(Server.prototype, "listen");
   onTestFinished(() => requested.mockRestore());
   await serve({ limits });

@@ -9,14 +9,14 @@ const JSON_FORMS: readonly string[] = [...["ErrorBody", "LegacyOcoFields", "List
 
 describe("the exported names and signatures that `npm run docs:update test/package/api` writes", () => {
   it.each(entryPoints.map(({ name }, index) => [name, texts[index] ?? ""]))(
-    "decision JD: those of %s are the ones in its API file",
+    "those of %s are the ones in its API file",
     async (name, text) => {
       const file = name.replace("/", ".");
       await expect(text).toMatchFileSnapshot(`api/${file}.txt`);
     },
   );
 
-  it("decision KD: object shapes are interfaces with readonly members", () => {
+  it("object shapes are interfaces with readonly members", () => {
     expect(looseShapes(texts.join(""))).toEqual(JSON_FORMS);
     const loose = [
       "export type A = { readonly a: 1 };",

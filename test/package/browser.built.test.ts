@@ -82,7 +82,7 @@ describe("a browser", () => {
     expect(consumer.run("sign.cjs", cjs)).toBe(expected);
   });
 
-  it("decision LM: a page with the REST client alone loads no WebSocket, stream or book", async () => {
+  it("a page with the REST client alone loads no WebSocket, stream or book", async () => {
     const { code } = await bundle(PAGES.client);
     expect(code.includes("v3/orderList")).toBe(true);
     const words = [
@@ -99,7 +99,7 @@ describe("a browser", () => {
   });
 
   it.each(Object.keys(PAGES) as (keyof typeof PAGES)[])(
-    "decision BY: loads %s without a Node built-in, and no more than it uses",
+    "loads %s without a Node built-in, and no more than it uses",
     async (page) => {
       const { code } = await bundle(PAGES[page]);
       console.log(`gzipped: ${page} ${gzippedKb(code).toFixed(2)} of ${BUDGET_KB[page]} kB`);

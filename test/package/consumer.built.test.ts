@@ -50,7 +50,7 @@ describe("a consumer of the packed package", () => {
     expect(existsSync(join(consumer.folder, "orders.db"))).toBe(true);
   });
 
-  it("decision RB: sweeps a module from ESM and from CommonJS, with the same rows", () => {
+  it("sweeps a module from ESM and from CommonJS, with the same rows", () => {
     const strategy = `({ stopPrice }) => simulate({
       symbols: ["BTC/USD"],
       market: ["100", "90"].map((bid, n) => ({ kind: "quote", timeMs: n, symbol: "BTC/USD", bid, ask: "101" })),
@@ -75,7 +75,7 @@ describe("a consumer of the packed package", () => {
     expect(lines[1]).toEqual(lines[0]);
   });
 
-  it("decision HR: serves with front threads from ESM and from CommonJS", () => {
+  it("serves with front threads from ESM and from CommonJS", () => {
     const serve = `(async () => {
       const service = { handle: async ({ target }) => ({ status: 200, headers: {}, body: JSON.stringify(target) }) };
       const server = createNodeServer({ service, frontThreads: 1 });

@@ -46,7 +46,7 @@ describe("package.json", () => {
     expect(manifest.exports).toEqual({ ...Object.fromEntries(expected), "./package.json": "./package.json" });
   });
 
-  it("decision JC: has the types of each subpath for compilers that do not read `exports`", () => {
+  it("has the types of each subpath for compilers that do not read `exports`", () => {
     const subpaths = present.filter(([name]) => name !== ".");
     const paths = subpaths.map(([name, file]) => [name.replace("./", ""), [`./dist/${file}.d.cts`]]);
     expect(manifest.typesVersions).toEqual({ "*": Object.fromEntries(paths) });

@@ -35,19 +35,19 @@ afterAll(() => {
 });
 
 describe("the packed package", () => {
-  it("decision KO: contains the build, the sources, the pages and the examples, and nothing else", () => {
+  it("contains the build, the sources, the pages and the examples, and nothing else", () => {
     const strangers = files.filter((path) => !BELONGS.some((pattern) => pattern.test(path)));
     expect(strangers).toEqual([]);
   });
 
-  it("decision KO: contains every page, and every link of a page leads to a file and a heading in it", () => {
+  it("contains every page, and every link of a page leads to a file and a heading in it", () => {
     const dead = pages.flatMap((page) =>
       deadLinks(join(consumer.installed, page)).map((link) => `${page} ${link}`),
     );
     expect(dead).toEqual([]);
   });
 
-  it("decision KO: stays below its size limits, packed and installed", () => {
+  it("stays below its size limits, packed and installed", () => {
     const tarball = statSync(consumer.tarball).size / 1_000;
     const installed =
       files.reduce((sum, path) => sum + statSync(join(consumer.installed, path)).size, 0) / 1_000;
@@ -58,7 +58,7 @@ describe("the packed package", () => {
     expect(installed).toBeLessThan(BUDGET_KB.installed);
   });
 
-  it("decision JC: each file of types belongs to one source, and has its form for CommonJS beside it", () => {
+  it("each file of types belongs to one source, and has its form for CommonJS beside it", () => {
     const types = files.filter((path) => path.endsWith(".d.ts"));
     const alone = types.filter(
       (path) =>

@@ -81,12 +81,12 @@ function isDeclaredAt(places: readonly Place[], { name, isNamespace }: (typeof n
 }
 
 describe("the sources in the packed package", () => {
-  it("decision KO: each built file has a map, and each map names sources that are in the package", () => {
+  it("each built file has a map, and each map names sources that are in the package", () => {
     expect(built().length).toBeGreaterThan(100);
     expect(built().flatMap(faultsOf)).toEqual([]);
   });
 
-  it.each(["mjs", "cjs"])("decision KO: a stack trace of %s shows the line of the source", (form) => {
+  it.each(["mjs", "cjs"])("a stack trace of %s shows the line of the source", (form) => {
     const load = form === "mjs" ? 'await import("managed-orders")' : 'require("managed-orders")';
     const printed = consumer.run(
       `throws.${form}`,
@@ -99,7 +99,7 @@ describe("the sources in the packed package", () => {
     expect(read(path).split("\n")[Number(line) - 1]).toContain("throw new TypeError");
   });
 
-  it("decision KO: an editor leads from every import to its source, in ESM, CommonJS and the old resolution", async () => {
+  it("an editor leads from every import to its source, in ESM, CommonJS and the old resolution", async () => {
     const files = Object.keys(FORMS) as (keyof typeof FORMS)[];
     const places = await definitionsOf(files.flatMap(importAll));
     const wanted = files.flatMap((file) => names.map((name) => ({ file, ...name })));

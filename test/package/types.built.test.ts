@@ -107,7 +107,7 @@ describe("the types of the packed package", () => {
     expect(problems).toEqual([]);
   });
 
-  it("decision JC: compile for every subpath with the old resolution, which does not read `exports`", () => {
+  it("compile for every subpath with the old resolution, which does not read `exports`", () => {
     const imports = subpaths.map((name, index) => `import * as s${index} from "${name}";\n`);
     consumer.write("old.ts", imports.join("") + used(subpaths));
     const problems = compile(["old.ts"], {
@@ -130,7 +130,7 @@ describe("the types of the packed package", () => {
       "engine.ts",
       { module: "ESNext", moduleResolution: "Bundler", types: [] },
     ],
-  ])("decision KH: `await using` compiles with lib ES2023: %s", (_, name, options) => {
+  ])("`await using` compiles with lib ES2023: %s", (_, name, options) => {
     consumer.write(name, name === "engine.ts" ? ENGINE : ENGINE + DESK);
     expect(compile([name], { ...STRICT, ...options })).toEqual([]);
   });
@@ -139,7 +139,7 @@ describe("the types of the packed package", () => {
     ["node16", { module: "Node16", moduleResolution: "Node16" }],
     ["bundler", { module: "ESNext", moduleResolution: "Bundler" }],
     ["node10", { module: "CommonJS", moduleResolution: "node10" }],
-  ])("decision PA: a client compiles with lib ES2023 and no types of a platform: %s", (name, options) => {
+  ])("a client compiles with lib ES2023 and no types of a platform: %s", (name, options) => {
     consumer.write(`client-${name}.ts`, CLIENT);
     const problems = compile([`client-${name}.ts`], { ...STRICT, ...options, types: [] });
     expect(problems).toEqual([]);

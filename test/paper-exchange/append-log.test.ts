@@ -35,7 +35,7 @@ function fullableFile(): LogFile & { isFull: boolean; readonly text: () => strin
   return file as unknown as LogFile & { isFull: boolean; readonly text: () => string };
 }
 
-it("decision FN: data that a full disk refused is written by the next attempt, once, whole and in order", async () => {
+it("data that a full disk refused is written by the next attempt, once, whole and in order", async () => {
   const file = fullableFile();
   const log = createFileLog(file, 4, PLACE);
   const stored: string[] = [];
@@ -53,7 +53,7 @@ it("decision FN: data that a full disk refused is written by the next attempt, o
   await log.close();
 });
 
-it("decision FN: every request for durability makes an attempt; a close makes the last one", async () => {
+it("every request for durability makes an attempt; a close makes the last one", async () => {
   const file = fullableFile();
   const log = createFileLog(file, 4, PLACE);
   file.isFull = true;
@@ -95,7 +95,7 @@ const COMPACTION: Compaction = {
   end: () => ["end"],
 };
 
-describe("decision HQ: a log is rewritten in a second file", () => {
+describe("a log is rewritten in a second file", () => {
   it("without the removed lines, with lines appended meanwhile, and continues in the new file", async () => {
     const [old, fresh] = [memoryFile("drop 1\nkeep\ndrop 2\n"), memoryFile("")];
     const answer: string[] = [];

@@ -41,7 +41,7 @@ async function buyHeld(venue: PaperVenue): Promise<void> {
 
 const meet = (venue: PaperVenue): void => venue.quote(quoteOf({ bids: ["99"], asks: ["100"] }));
 
-describe("decision PN: commissions", () => {
+describe("commissions", () => {
   it("of a resting order are reserved, so a held child and the order never cost more than there is", async () => {
     const { venue } = await openVenueWorld({ terms: FEES });
     await venue.setBalances(1, { USD: "200" });
@@ -101,7 +101,7 @@ const broken: SlippageModel = () => {
   throw new Error("broken");
 };
 
-describe("decision PN: slippage", () => {
+describe("slippage", () => {
   it("a model is called once for each level, so the prices that are checked are those that are charged", async () => {
     const calls: string[] = [];
     const slippage: SlippageModel = ({ price }) => String(100 * (calls.push(price) - 1));

@@ -20,7 +20,7 @@ describe("the paper venue's record", () => {
     );
   });
 
-  it("decision BU: a price above the range is read as a fact", async () => {
+  it("a price above the range is read as a fact", async () => {
     const path = join(await temporaryDirectory(), "data", "venue.jsonl");
     const beyond = 1_000_005_000_000_000_000n as unknown as Price;
     const child = { ...childOf(), limitPrice: beyond };

@@ -48,7 +48,7 @@ describe("faults of a submit", () => {
     });
   });
 
-  it("decision 30: a look-up repeats the prints of its child, under the same ids", async () => {
+  it("a look-up repeats the prints of its child, under the same ids", async () => {
     const { venue, prints } = await openFundedWorld();
     const child = childOf();
     const { fills } = await venue.submit(child, { deadlineMs });

@@ -148,7 +148,7 @@ describe("balances", () => {
     expect(poor.state).toBe("rejected");
   });
 
-  it("exposure is the base balance, zero for unknown accounts (decision 24)", async () => {
+  it("exposure is the base balance, zero for unknown accounts", async () => {
     const { venue } = await openFundedWorld();
     await venue.submit(childOf({ quantity: "0.5" }), { deadlineMs });
     expect(venue.position(1, "BTC/USD")).toBe(quantity("10.5"));
@@ -209,7 +209,7 @@ describe("the record", () => {
     expect(venue.position(1, "BTC/USD")).toBe(quantity("11"));
   });
 
-  it("every fill becomes one print with its execution id (decision 30)", async () => {
+  it("every fill becomes one print with its execution id", async () => {
     const { venue, prints } = await openFundedWorld();
     const report = await venue.submit(childOf({ quantity: "0.25" }), { deadlineMs });
     expect(prints).toEqual([

@@ -58,7 +58,7 @@ const nativeKey = (child: ChildRequest) => ({
   clientOrderId: child.childId,
 });
 
-describe("decision HQ: a child that was settled some time ago is forgotten", () => {
+describe("a child that was settled some time ago is forgotten", () => {
   it("with its order and its executions, not before its time, and its effect on balances stays", async () => {
     const world = await open();
     const { venue } = world;
@@ -170,7 +170,7 @@ describe("decision HQ: a child that was settled some time ago is forgotten", () 
   });
 });
 
-describe("decision HQ: the memory of forgotten children is bounded", () => {
+describe("the memory of forgotten children is bounded", () => {
   it("for a parent whose mark was dropped, acceptance and deadline show that nothing is known", () => {
     const forgotten = new PrunedChildren(2);
     const idOf = (parent: number, attempt: number): string =>
@@ -217,7 +217,7 @@ describe("decision HQ: the memory of forgotten children is bounded", () => {
   });
 });
 
-describe("decision HQ: a few children are forgotten in each turn", () => {
+describe("a few children are forgotten in each turn", () => {
   it("at most 256, each slice durable before memory drops it, and none while a record cannot be written", async () => {
     const record = new VenueRecord(createCatalogue());
     const clock = createManualClock({ startMs: START_MS });
@@ -266,7 +266,7 @@ describe("decision HQ: a few children are forgotten in each turn", () => {
   });
 });
 
-describe("decision HQ: a crash leaves a child known or forgotten, never half", () => {
+describe("a crash leaves a child known or forgotten, never half", () => {
   it("wherever the record was cut off", async () => {
     const path = await recordPath();
     const world = await open(path);
@@ -305,7 +305,7 @@ describe("decision HQ: a crash leaves a child known or forgotten, never half", (
   });
 });
 
-describe("decision HQ: a rewritten record restores the same venue", () => {
+describe("a rewritten record restores the same venue", () => {
   it("with native orders, positions, held and repeated children among the forgotten ones", async () => {
     const path = await recordPath();
     const world = await open(path);

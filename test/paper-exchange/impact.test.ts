@@ -53,7 +53,7 @@ const anyQuantity = fc.integer({ min: 1, max: 5_000_000_000 }).map((units) => un
 const size = (of: Quantity): number => Number(of) / 1e6;
 const bps = (units: bigint): number => Number(units) / 1e8;
 
-describe("decision RD: the impact of an execution", () => {
+describe("the impact of an execution", () => {
   it.each([
     ["linear", "BUY", "10", "100.0005"],
     ["linear", "SELL", "10", "99.9995"],

@@ -20,7 +20,7 @@ const deadlineMs = DEADLINE_MS;
 const positionOf = async (venue: PaperVenue, symbol = "BTC/USD"): Promise<string> =>
   formatQuantity(await venue.position(1, symbol));
 
-describe("decision 24: positions that are set", () => {
+describe("positions that are set", () => {
   it("are the exposure; a symbol without one uses the balance of its base asset", async () => {
     const { venue } = await openFundedWorld();
     expect([await positionOf(venue), venue.positions(1)]).toEqual(["10", {}]);

@@ -104,7 +104,7 @@ describe("a restart from the file", () => {
     await restarted.close();
   });
 
-  it("decision MB: the ids of executions are numbers that count up, also in a record of a version whose ids were texts", async () => {
+  it("the ids of executions are numbers that count up, also in a record of a version whose ids were texts", async () => {
     const path = await recordPath();
     const { venue } = await openFundedWorld({ path });
     const first = await venue.submit(childOf(), { deadlineMs });
@@ -126,7 +126,7 @@ describe("a restart from the file", () => {
     await restarted.close();
   });
 
-  it("decision MC: orders keep their ids; new orders get odd ids above them", async () => {
+  it("orders keep their ids; new orders get odd ids above them", async () => {
     const path = await recordPath();
     const { venue } = await openFundedWorld({ path });
     for (let count = 0; count < 3; count++) await venue.submit(childOf(), { deadlineMs });
@@ -272,7 +272,7 @@ describe("a damaged file", () => {
     server.close();
   });
 
-  it("I81, decision FQ: a file with a second hard link is refused, by either name, until it has one name", async () => {
+  it("I81: a file with a second hard link is refused, by either name, until it has one name", async () => {
     const path = await recordPath();
     const { venue } = await openFundedWorld({ path });
     await venue.submit(childOf(), { deadlineMs });
@@ -291,7 +291,7 @@ describe("a damaged file", () => {
     await restarted.close();
   });
 
-  it("I80, decision FQ: the file is private to its owner; one that others could read becomes private when it is opened", async () => {
+  it("I80: the file is private to its owner; one that others could read becomes private when it is opened", async () => {
     const path = await recordPath();
     const { venue } = await openFundedWorld({ path });
     await venue.close();

@@ -143,6 +143,6 @@ const planted: Step = async (place) => {
 
 /** Steps of the prints that nodes follow. */
 export const PRINT_STEPS: Readonly<Record<string, Step>> = {
-  "decision XP: a reader of prints by place misses none while their writer changes": changing,
+  "a reader of prints by place misses none while their writer changes": changing,
   "planted: appends that overtake each other are missed by a reader": planted,
 };

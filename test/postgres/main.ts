@@ -81,7 +81,7 @@ async function holdSnapshot(parts: Pick<Surroundings, "server" | "binaries">): P
   const seconds = Number(argumentOf("held") ?? "10");
   if (!(seconds > 0)) throw new RangeError("held takes a number of seconds");
   const step: Step = ({ server }) => heldSnapshot(server, seconds);
-  await take(parts, "decision WF: throughput under a held snapshot", step, LONGEST_MS + seconds * 4_000);
+  await take(parts, "throughput under a held snapshot", step, LONGEST_MS + seconds * 4_000);
 }
 
 async function take(

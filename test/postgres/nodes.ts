@@ -238,6 +238,6 @@ const away: Step = (place) =>
 export const NODE_STEPS: Readonly<Record<string, Step>> = {
   "I21: a standby takes over from a node that was killed, and no child is sent twice": killed,
   "I21: nothing of a node that was stopped and goes on is executed, and it reports LEASE_LOST": stopped,
-  "decision WQ: a server that was away is used again, and no shard is read again": away,
+  "a server that was away is used again, and no shard is read again": away,
   "I53: an engine is killed and opened again, and journal and state are equal": restarted,
 };

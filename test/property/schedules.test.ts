@@ -156,7 +156,7 @@ describe("I33: time", () => {
   });
 });
 
-describe("decision 29: volume profiles", () => {
+describe("volume profiles", () => {
   const NOW = 1_699_963_200_000;
   const bars = fc.array(
     fc.record({
@@ -280,7 +280,7 @@ const deliveries: fc.Arbitrary<readonly Delivery[]> = fc
     });
   });
 
-describe("decision 30: each print counts once by its id", () => {
+describe("each print counts once by its id", () => {
   it("totals and bars are the sums of the first timely print of each id", () => {
     fc.assert(
       fc.property(deliveries, (given) => {

@@ -58,7 +58,7 @@ const stores: readonly [string, () => Readonly<{ store: OrderStore; remove: () =
 ];
 
 describe.each(stores)(
-  `I16, decision BU: the %s store returns exactly the values that it was given (SEED=${SEED})`,
+  `I16: the %s store returns exactly the values that it was given (SEED=${SEED})`,
   (_name, open) => {
     it("records, ended parents, snapshots, marks, quotes and volume", async () => {
       const { store, remove } = open();
@@ -106,7 +106,7 @@ describe.each(stores)(
   },
 );
 
-it(`I16, decision BU: retained rejections survive the file unchanged (SEED=${SEED})`, async () => {
+it(`I16: retained rejections survive the file unchanged (SEED=${SEED})`, async () => {
   const { path, remove } = temporaryPlace();
   const store = openSqliteStore({ exclusive: false, path });
   const rejections = sampled(fc.tuple(anyPrice, anyPrice, anyQuantity)).map(
@@ -140,7 +140,7 @@ const quantityIn = (text: unknown): Scaled | undefined => parseScaled(String(tex
 const check = (run: (order: ParentOrder) => void): void =>
   fc.assert(fc.property(anyParent, run), { numRuns: 300, seed: SEED });
 
-describe("I16, decision BU: replies and events agree with the order", () => {
+describe("I16: replies and events agree with the order", () => {
   it("managed orders, as text and as whole numbers", () => {
     check((order) => {
       const { intent } = order;

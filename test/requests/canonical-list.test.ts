@@ -33,7 +33,7 @@ const pairs = fc.oneof(
 );
 
 describe("canonicalList", () => {
-  it("decision 1: two lists have one text if and only if their intents are equal", () => {
+  it("two lists have one text if and only if their intents are equal", () => {
     const counts = { same: 0, different: 0 };
     fc.assert(
       fc.property(pairs, ([first, second]) => {
@@ -49,7 +49,7 @@ describe("canonicalList", () => {
     expect(counts.different).toBeGreaterThan(30);
   });
 
-  it("decision 1: canonical fields express the same list", () => {
+  it("canonical fields express the same list", () => {
     fc.assert(
       fc.property(similarLists, (sent) => {
         const list = read(sent);
@@ -61,7 +61,7 @@ describe("canonicalList", () => {
     );
   });
 
-  it("decision 1: generated ids of legs do not count, given ids do", () => {
+  it("generated ids of legs do not count, given ids do", () => {
     const fields = {
       symbol: "BTC/USD",
       side: "SELL",
@@ -83,7 +83,7 @@ describe("canonicalList", () => {
     expect(text({ aboveClientOrderId: "b" })).not.toBe(text({ aboveClientOrderId: "a" }));
   });
 
-  it("decision 1: a pair and an entry with the same two orders are two intents", () => {
+  it("a pair and an entry with the same two orders are two intents", () => {
     const leg = { type: "STOP_MARKET", stopPrice: "7000" };
     const limit = { type: "LIMIT", price: "8000" };
     const size = { side: "SELL", quantity: "1" };

@@ -27,7 +27,7 @@ describe("icebergs", () => {
     refusedEverywhere({ ...iceberg, stopPrice: "1" }, -1106, "stopPrice");
   });
 
-  it.each(HOSTS)("decision 31: icebergQty turns %s into %j", (type, fields) => {
+  it.each(HOSTS)("icebergQty turns %s into %j", (type, fields) => {
     const intent = intentEverywhere({ ...base, ...fields, icebergQty: "0.25" });
     expect(intent).toMatchObject({ type, icebergQuantity: 250_000 });
     expect(intentEverywhere({ ...base, apiManaged: true, ...fields })).not.toHaveProperty("icebergQuantity");
@@ -42,7 +42,7 @@ describe("icebergs", () => {
     { type: "VWAP", price: undefined },
     { type: "POV", price: undefined, participationBips: 1 },
     { type: "LIMIT", targetStrategy: 1_000_004, participationBips: 1 },
-  ])("decision 31: icebergQty is refused on %j", (fields) => {
+  ])("icebergQty is refused on %j", (fields) => {
     refusedEverywhere({ ...base, ...fields, icebergQty: "0.1" }, -1106, "icebergQty");
   });
 
@@ -56,7 +56,7 @@ describe("icebergs", () => {
     }
   });
 
-  it("decision 8: quantities beyond 2^53 steps are compared exactly", () => {
+  it("quantities beyond 2^53 steps are compared exactly", () => {
     const large = { ...iceberg, quantity: "999999999999.999998" };
     expect(intentEverywhere({ ...large, icebergQty: "999999999999.999998" }).type).toBe("ICEBERG");
     refusedEverywhere({ ...large, icebergQty: "999999999999.999999" }, -1013, "icebergQty");
@@ -69,7 +69,7 @@ describe("icebergs", () => {
     ["-1", -1100],
     ["", -1100],
     ["1000000000000", -1108],
-  ])("decision 7: icebergQty %j is refused", (icebergQty, code) => {
+  ])("icebergQty %j is refused", (icebergQty, code) => {
     refusedEverywhere({ ...iceberg, icebergQty }, code, "icebergQty");
     refusedEverywhere({ ...base, type: "LIMIT", icebergQty }, code, "icebergQty");
   });

@@ -68,7 +68,7 @@ describe("legacy OCO", () => {
     refused({ ...limited, limitIcebergQty: "0.500001" }, -1013, "limitIcebergQty");
   });
 
-  it("decision 18: the stop has a stopPrice, a trailingDelta or both", () => {
+  it("the stop has a stopPrice, a trailingDelta or both", () => {
     const trailed = { ...sell, stopPrice: undefined, trailingDelta: 150 };
     const [stop] = legsOf(trailed);
     expect(stop?.intent).toMatchObject({ type: "STOP_MARKET", trailing: { kind: "bps", bps: 150 } });
@@ -127,7 +127,7 @@ describe("legacy OCO", () => {
     expect(refusal(read)).toMatchObject({ code: -1100, field: "trailingDelta" });
   });
 
-  it("decision 10: the expiry applies to the stop that is sent as GTD", () => {
+  it("the expiry applies to the stop that is sent as GTD", () => {
     const gtd = { ...sell, stopLimitPrice: "6900", stopLimitTimeInForce: "GTD" };
     expect(legsOf({ ...gtd, expireTime: at }).map(({ intent }) => intent.expireTimeMs)).toEqual([
       at,
@@ -139,7 +139,7 @@ describe("legacy OCO", () => {
     refused({ ...gtd, stopLimitTimeInForce: "GTC", goodTillDate: at }, -1106, "goodTillDate");
   });
 
-  it("decision 1: it has the same intent as the equal OCO", () => {
+  it("it has the same intent as the equal OCO", () => {
     const ids = { limitClientOrderId: "l", stopClientOrderId: "s" };
     const legacy = listIntent("legacyOco", { ...sell, side: "SELL", ...ids });
     const oco = listIntent("oco", {

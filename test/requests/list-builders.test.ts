@@ -96,7 +96,7 @@ const outcome = (call: () => unknown): unknown => {
   return made;
 };
 
-describe("decision JI: bracket, oco and oto build the lists of the prefixed forms", () => {
+describe("bracket, oco and oto build the lists of the prefixed forms", () => {
   it("property: the same list, or a refusal with the same code", () => {
     const seen = { made: 0, refused: 0 };
     fc.assert(
@@ -110,7 +110,7 @@ describe("decision JI: bracket, oco and oto build the lists of the prefixed form
     expect(Math.min(seen.made, seen.refused)).toBeGreaterThan(10);
   });
 
-  it("decision JH: exits are by default reduce-only on the other side of the entry", () => {
+  it("exits are by default reduce-only on the other side of the entry", () => {
     const exits = (orders: Orders.BracketOrders): readonly unknown[] =>
       bracket(orders).legs.map(({ role, intent }) => `${role} ${intent.side} ${intent.reduceOnly}`);
     expect(exits(BRACKET)).toEqual(["working BUY false", "protective SELL true", "profit SELL true"]);
@@ -123,7 +123,7 @@ describe("decision JI: bracket, oco and oto build the lists of the prefixed form
     expect(exits(short)).toEqual(["working SELL false", "protective BUY true", "profit BUY false"]);
   });
 
-  it("decision JI: a leg without an id gets one derived from the list's", () => {
+  it("a leg without an id gets one derived from the list's", () => {
     const ids = ({ legs }: ListIntent): readonly string[] => legs.map(({ intent }) => intent.clientOrderId);
     expect(ids(bracket(BRACKET))).toEqual(["trade-7-entry", "trade-7-stop", "trade-7-profit"]);
     expect(ids(oco(OCO))).toEqual(["exit-1-stop", "exit-1-profit"]);

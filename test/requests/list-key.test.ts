@@ -10,7 +10,7 @@ const refused = (fields: Fields, how: ListKeyContext = status) => refusal(() => 
 
 describe("orderListId", () => {
   it.each(["-256", "1", "0", "-9007199254740993", "9223372036854775807", "-9223372036854775808"])(
-    "decision 2: %s is kept exactly",
+    "%s is kept exactly",
     (orderListId) => {
       for (const how of [status, cancel]) {
         expect(key({ orderListId }, how)).toEqual({ orderListId: BigInt(orderListId) });
@@ -90,7 +90,7 @@ describe("conditions of a look-up", () => {
     expect(refused({ orderListId: 1, instrumentId: "x" })).toMatchObject({ code: -1100 });
   });
 
-  it("decision 38: a cancel accepts symbol and newClientOrderId without reading them", () => {
+  it("a cancel accepts symbol and newClientOrderId without reading them", () => {
     for (const ignored of [{ symbol: "XXX" }, { symbol: "" }, { newClientOrderId: "a b" }]) {
       expect(key({ orderListId: 1, ...ignored }, cancel)).toEqual({ orderListId: 1n });
     }

@@ -73,7 +73,7 @@ const LEGS = FORMS.flatMap(([form, fields, prefixes]) =>
 );
 
 describe("legs and their order", () => {
-  it("decision 6: an OCO shows the protective leg, then the profit", () => {
+  it("an OCO shows the protective leg, then the profit", () => {
     expect(summary(listEverywhere("oco", oco))).toEqual([
       "OCO",
       "protective SELL STOP_MARKET generated-belowClientOrderId",
@@ -99,7 +99,7 @@ describe("legs and their order", () => {
     expect(listEverywhere("oto", { ...oto, pendingSide: "BUY" }).legs[1]?.intent.side).toBe("BUY");
   });
 
-  it("decisions 6 and 35: an OTOCO shows working, protective, profit and has that contingency", () => {
+  it("an OTOCO shows working, protective, profit and has that contingency", () => {
     expect(summary(listEverywhere("otoco", otoco))).toEqual([
       "OTOCO",
       "working BUY SYNTHETIC_LIMIT generated-workingClientOrderId",
@@ -149,7 +149,7 @@ describe("legs and their order", () => {
     ["STOP_LOSS", "STOP_MARKET", { StopPrice: "1" }],
     ["TAKE_PROFIT_LIMIT", "TAKE_PROFIT_LIMIT", { StopPrice: "1", Price: "1" }],
     ["TRAILING_STOP", "TRAILING_STOP_MARKET", { TrailingDelta: 1 }],
-  ])("decision 35: %s may work and pend as %s with %j", (type, canonical, own) => {
+  ])("%s may work and pend as %s with %j", (type, canonical, own) => {
     const bare = { symbol: "BTC/USD", listClientOrderId: "list-1" };
     for (const [prefix, other] of [
       ["working", "pending"],
@@ -183,7 +183,7 @@ describe("fields of a list", () => {
   );
 
   it.each(LEGS)(
-    "decision 3: the client id of %s is given by the caller or generated for its field",
+    "the client id of %s is given by the caller or generated for its field",
     (prefix, form, fields) => {
       const name = `${prefix}ClientOrderId`;
       const idOf = (list: ListIntent) => list.legs.filter(({ generatedClientId }) => !generatedClientId);
@@ -209,7 +209,7 @@ describe("fields of a list", () => {
     expect(listEverywhere(form, { ...fields, ...other }).legs).toHaveLength(form === "otoco" ? 3 : 2);
   });
 
-  it("decision 1: a leg may have the id of the list, since lists have separate ids", () => {
+  it("a leg may have the id of the list, since lists have separate ids", () => {
     expect(listEverywhere("oco", { ...oco, aboveClientOrderId: "list-1" }).legs).toHaveLength(2);
   });
 
@@ -297,7 +297,7 @@ describe("fields of a list", () => {
     listRefused("otoco", { ...sent, [pending]: value }, [-1106, pending]);
   });
 
-  it("decision 38: parameters of the convention are accepted and not read; actor and symbol as for orders", () => {
+  it("parameters of the convention are accepted and not read; actor and symbol as for orders", () => {
     const ignored = { newOrderRespType: "FULL", strategyId: 7, nonce: "1", signature: "", timestamp: "2" };
     const command = readListPlacement("oco", json({ ...oco, ...ignored, account: 3, userId: 4 }), context);
     expect(command).toEqual({ list: listEverywhere("oco", oco), accountId: 3, userId: 4 });
@@ -400,7 +400,7 @@ describe("the expiry of a list", () => {
   const expiries = (fields: Fields) =>
     listEverywhere("oto", { ...oto, ...fields }).legs.map(({ intent }) => intent.expireTimeMs);
 
-  it("decision 10: applies to every leg that is sent as GTD", () => {
+  it("applies to every leg that is sent as GTD", () => {
     expect(expiries({ ...gtd, expireTime: at })).toEqual([at, undefined]);
     expect(expiries({ ...gtd, goodTillDate: at })).toEqual([at, undefined]);
     expect(expiries({ ...gtd, pendingTimeInForce: "GTD", expireTime: at })).toEqual([at, at]);
@@ -413,7 +413,7 @@ describe("the expiry of a list", () => {
     ]);
   });
 
-  it("decision 10: a leg's own expiry wins, under either name, and does not count as a use", () => {
+  it("a leg's own expiry wins, under either name, and does not count as a use", () => {
     const both = { ...gtd, pendingTimeInForce: "GTD", expireTime: at };
     expect(expiries({ ...both, pendingExpireTime: at + 1 })).toEqual([at, at + 1]);
     expect(expiries({ ...both, pendingGoodTillDate: at + 1 })).toEqual([at, at + 1]);
@@ -426,7 +426,7 @@ describe("the expiry of a list", () => {
     [{ expireTime: at, workingTimeInForce: "GTC" }, "expireTime"],
     [{ expireTime: at, workingExpireTime: at }, "expireTime"],
     [{ expireTime: at, workingTimeInForce: "GTX" }, "expireTime"],
-  ])("decision 10: %j is used by no leg", (fields, field) => {
+  ])("%j is used by no leg", (fields, field) => {
     for (const [form, list] of [
       ["oto", oto],
       ["otoco", otoco],

@@ -13,7 +13,7 @@ import {
 import type { Parameters, Scalar } from "../../src/wire/index.ts";
 import { refusal } from "../wire/refusal.ts";
 
-/** The contract's table, and order.cancel of decision 43. */
+/** The contract's table, and order.cancel of the rule "Support for clients of the public convention". */
 const TABLE = [
   ["order.place", "POST /api/order", "TRADE", 1],
   ["orderList.place.oco", "POST /api/v3/orderList/oco", "TRADE", 1],
@@ -69,7 +69,7 @@ describe("METHODS", () => {
     for (const name of ["constructor", "__proto__", "toString"]) expect(findMethod(name)).toBeUndefined();
   });
 
-  it("decision 39: a stream needs READ; an act on the connection itself needs no key", () => {
+  it("a stream needs READ; an act on the connection itself needs no key", () => {
     expect(METHODS.filter((method) => "act" in method).map(({ name, access }) => [name, access])).toEqual([
       ["userDataStream.subscribe.signature", "READ"],
       ["userDataStream.unsubscribe", "PUBLIC"],
@@ -130,7 +130,7 @@ describe("readStreamName", () => {
     [instrument.symbol, ...instrument.aliases].includes(symbol) ? instrument : undefined;
 
   it.each(["btcusd@depth20", "BTC/USD@depth20", "btc-usd@depth20"])(
-    "decision 45: %s is the stream btcusd@depth20",
+    "%s is the stream btcusd@depth20",
     (name) => {
       expect(readStreamName(name, resolve)).toEqual({
         name: "btcusd@depth20",

@@ -51,7 +51,7 @@ describe("the parameters of allOrders", () => {
     expect(refusal(() => all({ clOrdId: "a", clordid: "b" })).code).toBe(-1128);
   });
 
-  it("decision 44: requires the exact symbol", () => {
+  it("requires the exact symbol", () => {
     expect(refusal(() => all({ symbol: "BTCUSD" }))).toMatchObject({ code: -1121, field: "symbol" });
     expect(refusal(() => all({ symbol: undefined }))).toMatchObject({ code: -1102, field: "symbol" });
     expect(refusal(() => all({ foo: 1 })).code).toBe(-1104);

@@ -19,7 +19,7 @@ const refused = (fields: Fields) => {
   return first;
 };
 
-describe("decision 32: the selection of a native order", () => {
+describe("the selection of a native order", () => {
   it.each([
     { type: "MARKET" },
     { type: "MARKET", apiManaged: "false" },
@@ -57,7 +57,7 @@ describe("decision 32: the selection of a native order", () => {
     expect(refusal(() => readNativePlacement(query(sent), context))).toMatchObject({ code, field: "type" });
   });
 
-  it("decision 38: an unknown parameter is refused before the selection", () => {
+  it("an unknown parameter is refused before the selection", () => {
     expect(refusal(() => placementFlow(query({ ...limit, foo: "1" })))).toMatchObject({
       code: -1104,
       field: "foo",
@@ -86,7 +86,7 @@ describe("a native LIMIT", () => {
     });
   });
 
-  it("decision 44: a symbol alias resolves; an instrument without a liquidity market is refused", () => {
+  it("a symbol alias resolves; an instrument without a liquidity market is refused", () => {
     expect(place({ ...limit, symbol: "BTCUSD" })?.terms.symbol).toBe("BTC/USD");
     expect(refused({ ...limit, symbol: "STETH/USD" })).toMatchObject({ code: -1121, field: "symbol" });
     expect(refused({ ...limit, symbol: "NO/USD" })).toMatchObject({ code: -1121 });
@@ -114,7 +114,7 @@ describe("a native LIMIT", () => {
     expect(refused({ ...limit, ...fields })).toMatchObject({ code, field });
   });
 
-  it("decision 38: accepts parameters of the convention's clients without reading them", () => {
+  it("accepts parameters of the convention's clients without reading them", () => {
     const sent = {
       newOrderRespType: "ACK",
       strategyId: "7",
@@ -143,7 +143,7 @@ describe("hostile 78: the client id of a native order", () => {
     [".", -1130],
     ["aqc-x", -1130],
     ["AQC-x", -1130],
-  ])("decision 49: %j is refused", (newClientOrderId, code) => {
+  ])("%j is refused", (newClientOrderId, code) => {
     expect(refused({ ...limit, newClientOrderId })).toMatchObject({ code, field: "newClientOrderId" });
     expect(refused({ ...market, newClientOrderId })).toMatchObject({ code, field: "newClientOrderId" });
   });

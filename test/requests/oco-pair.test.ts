@@ -78,7 +78,7 @@ const WRONG: readonly (readonly number[])[] = [
 const SIDES: readonly Side[] = ["BUY", "SELL"];
 
 describe("kinds of legs", () => {
-  it.each(SIDES)("decision 33: %s combines any profit leg with any protective one", (side) => {
+  it.each(SIDES)("%s combines any profit leg with any protective one", (side) => {
     const [upper, lower] = ["8", "6"];
     const [profitLevel, stopLevel] = side === "SELL" ? [upper, lower] : [lower, upper];
     for (const profit of [...PROFITS.map((make) => make(profitLevel)), trailingTakeProfit]) {
@@ -97,7 +97,7 @@ describe("kinds of legs", () => {
     expect(taken(pairOf(side, profit, protective))).toHaveLength(2);
   });
 
-  it.each(SIDES)("decision 33: two limits in a %s are -1168, whatever their levels", (side) => {
+  it.each(SIDES)("two limits in a %s are -1168, whatever their levels", (side) => {
     for (const [above, below] of [
       [limit("8"), limit("6")],
       [limit("6"), maker("8")],
@@ -108,7 +108,7 @@ describe("kinds of legs", () => {
     }
   });
 
-  it.each(SIDES)("decision 33: two of one kind in a %s are -1158", (side) => {
+  it.each(SIDES)("two of one kind in a %s are -1158", (side) => {
     for (const [above, below] of [
       [stop("8"), stop("6")],
       [stop("8"), trail],
@@ -240,12 +240,12 @@ describe("levels", () => {
     expect(error.details).toMatchObject({ upper: "aboveStopPrice", lower: "belowStopPrice" });
   });
 
-  it("decision 33: the limit price of a stop-limit is not a level", () => {
+  it("the limit price of a stop-limit is not a level", () => {
     const dear = { type: "STOP_LIMIT", stopPrice: "6", price: "9" };
     expect(taken(pairOf("SELL", limit("8"), dear))).toHaveLength(2);
   });
 
-  it("decision 33: a trailing leg is compared by its stop price, else by its price, else not at all", () => {
+  it("a trailing leg is compared by its stop price, else by its price, else not at all", () => {
     expect(taken(pairOf("SELL", limit("0.00000001"), trail))).toHaveLength(2);
     expect(taken(pairOf("SELL", trailingTakeProfit, stop("9999999999")))).toHaveLength(2);
     expect(taken(pairOf("SELL", trailingTakeProfit, trailingStop))).toHaveLength(2);
@@ -301,7 +301,7 @@ describe("legs that trail by trailingDelta", () => {
     ["STOP_LIMIT", { price: "5" }],
     ["TAKE_PROFIT", {}],
     ["TAKE_PROFIT_LIMIT", { price: "5" }],
-  ])("decision 18: a %s leg may trail, with or without stopPrice", (type, own) => {
+  ])("a %s leg may trail, with or without stopPrice", (type, own) => {
     const legOf = (fields: Fields) =>
       listEverywhere("oto", {
         symbol: "BTC/USD",

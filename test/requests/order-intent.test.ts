@@ -120,7 +120,7 @@ describe("canonicalIntent", () => {
   const text = (fields: Partial<OrderFields>): string =>
     canonicalIntent(orderIntent({ ...limit, ...fields } as OrderFields));
 
-  it("decision 1: aliases, defaults and spellings are one intent", () => {
+  it("aliases, defaults and spellings are one intent", () => {
     const same: readonly Partial<OrderFields>[] = [
       { type: "LIMIT", apiManaged: true },
       { type: "LIMIT", timeInForce: "GTC", apiManaged: true },
@@ -133,7 +133,7 @@ describe("canonicalIntent", () => {
     expect(text({ goodTillDate: 2e12 })).toBe(text(expiring));
   });
 
-  it("decision 1: spellings of the other types are one intent too", () => {
+  it("spellings of the other types are one intent too", () => {
     const { price: _, ...plain } = limit;
     const same: readonly (readonly OrderFields[])[] = [
       [
@@ -164,7 +164,7 @@ describe("canonicalIntent", () => {
     expect(new Set(texts.flatMap((each) => [...each])).size).toBe(same.length);
   });
 
-  it("decision 1: two orders have one text if and only if they have one intent, apart from its id", () => {
+  it("two orders have one text if and only if they have one intent, apart from its id", () => {
     const counts = { same: 0, different: 0 };
     const near = fc
       .tuple(similarOrders, similarOrders, fc.nat())
@@ -187,7 +187,7 @@ describe("canonicalIntent", () => {
     expect(counts.different).toBeGreaterThan(100);
   });
 
-  it("decision 1: every field with another meaning makes another intent", () => {
+  it("every field with another meaning makes another intent", () => {
     const trail = { ...limit, type: "TRAILING_STOP_LIMIT", trailingDelta: 100 } as const;
     const { trailingDelta: _, ...untrailed } = trail;
     const { price: __, ...uncapped } = trail;

@@ -132,7 +132,7 @@ const asStop = asExit({ takeProfit: profit });
 
 const indented = (text: string): string => text.replace(/^/gm, "    ");
 
-describe("decision JG: the types of an order agree with the table of fields", () => {
+describe("the types of an order agree with the table of fields", () => {
   it.each(["OrderFields", "FreeLeg"])("%s names every type and every alias of one", (union) => {
     const scheduled = union === "FreeLeg" ? ["TWAP", "VWAP", "POV"] : [];
     const types = [...CANONICAL_TYPES.keys(), "LIMIT"].filter((type) => !scheduled.includes(type));
@@ -152,7 +152,7 @@ describe("decision JG: the types of an order agree with the table of fields", ()
     expect(differences(fields, union)).toEqual([]);
   });
 
-  it("decision 33: each leg is a take-profit or a stop of a pair according to its type", () => {
+  it("each leg is a take-profit or a stop of a pair according to its type", () => {
     const inUnion = (union: string): unknown[] => members(union).map(([name]) => name);
     const taken = (part: string, accepts: Accepts): unknown[] =>
       members("FreeLeg")
@@ -163,7 +163,7 @@ describe("decision JG: the types of an order agree with the table of fields", ()
   });
 });
 
-describe("decision JG: a wrong order does not compile, and the message names the mistake", () => {
+describe("a wrong order does not compile, and the message names the mistake", () => {
   it("right orders compile", () => {
     expect(right.flatMap(([name]) => compiled.messagesOf(name))).toEqual([]);
   });

@@ -41,11 +41,11 @@ describe("order types", () => {
     ["TWAP", "TWAP", { interval: 1000, intervalCount: 2 }],
     ["VWAP", "VWAP", {}],
     ["POV", "POV", { participationBips: 1 }],
-  ])("decision 15: %s is %s", (type, canonical, fields) => {
+  ])("%s is %s", (type, canonical, fields) => {
     expect(intent({ ...base, type, ...fields }).type).toBe(canonical);
   });
 
-  it("decision 15: the catalogue lists every canonical type once", () => {
+  it("the catalogue lists every canonical type once", () => {
     expect([...ORDER_TYPES].sort()).toEqual([
       "ICEBERG",
       "LIMIT_MAKER",
@@ -70,7 +70,7 @@ describe("order types", () => {
     ["LIMIT", { timeInForce: "IOC" }, "apiManaged"],
     ["LIMIT", { timeInForce: "FOK" }, "apiManaged"],
     ["LIMIT", { apiManaged: false }, "apiManaged"],
-  ])("decision 32: %s with %j is native, and the remedy names the sent value", (type, fields, named) => {
+  ])("%s with %j is native, and the remedy names the sent value", (type, fields, named) => {
     const { error, code, field } = refused({ ...base, type, price: "1", ...fields });
     expect({ code, field }).toEqual({ code: -1116, field: "type" });
     expect(error.remedy).toContain(named);
@@ -81,7 +81,7 @@ describe("order types", () => {
     { expireTime: 2_000_000_000_000 },
     { apiManaged: true, timeInForce: "GTC" },
     { icebergQty: "0.1" },
-  ])("decision 32: LIMIT with %j is managed", (fields) => {
+  ])("LIMIT with %j is managed", (fields) => {
     expect(intent({ ...base, type: "LIMIT", price: "1", ...fields }).type).toBe("SYNTHETIC_LIMIT");
   });
 
@@ -155,7 +155,7 @@ describe("fields of each type", () => {
     expect(refused({ ...limit, ["x".repeat(5_000)]: "1" }).error.remedy.length).toBeLessThan(150);
   });
 
-  it("decision 38: parameters of the convention and of authentication are accepted and not read", () => {
+  it("parameters of the convention and of authentication are accepted and not read", () => {
     const ignored = {
       newOrderRespType: "FULL",
       strategyId: 7,
@@ -208,7 +208,7 @@ describe("decimals", () => {
     expectRefused({ ...trail, trailingDelta: undefined, trailingAmount: text }, -1130, "trailingAmount");
   });
 
-  it("hostile 72, decision 7: decimals count as sent, including zeros", () => {
+  it("hostile 72: decimals count as sent, including zeros", () => {
     expect(intent({ ...limit, quantity: "1.000000", price: "1.00000000" })).toEqual(
       intent({ ...limit, quantity: "1", price: "1" }),
     );
@@ -227,12 +227,12 @@ describe("decimals", () => {
     );
   });
 
-  it("decision 7: precision is checked before range, range before zero", () => {
+  it("precision is checked before range, range before zero", () => {
     expectRefused({ ...limit, quantity: "1000000000000.0000000" }, -1111);
     expectRefused({ ...limit, quantity: "1000000000000" }, -1108, "quantity");
   });
 
-  it("decision 7: quantity stays below 10^12, price below 10^10", () => {
+  it("quantity stays below 10^12, price below 10^10", () => {
     expect(formatQuantity(intent({ ...limit, quantity: "999999999999.999999" }).quantity)).toBe(
       "999999999999.999999",
     );
@@ -311,7 +311,7 @@ describe("trailing distances and limits", () => {
     expect(intent({ ...untrailed, price2 }).trailing?.kind).toBe("percent");
   });
 
-  it("decision 19: exactly one of price and limitOffset", () => {
+  it("exactly one of price and limitOffset", () => {
     const capless = { ...trailLimit, limitOffset: undefined };
     expectRefused(capless, -1128, "price");
     expectRefused({ ...trailLimit, price: "1" }, -1128, "price");
@@ -436,7 +436,7 @@ describe("lifetime", () => {
     ],
     [{ expireTime: 253_402_300_798_999 }, { timeInForce: "GTD", expireTimeMs: 253_402_300_798_999 }],
     [{ expireTime: 1 }, { timeInForce: "GTD", expireTimeMs: 1 }],
-  ])("decision 10: %j is %j", (fields, lifetime) => {
+  ])("%j is %j", (fields, lifetime) => {
     const { timeInForce, expireTimeMs } = intent({ ...limit, ...fields });
     expect(expireTimeMs === undefined ? { timeInForce } : { timeInForce, expireTimeMs }).toEqual(lifetime);
   });
@@ -451,13 +451,13 @@ describe("lifetime", () => {
     [{ goodTillDate: 0 }, -1130, "goodTillDate"],
     [{ timeInForce: "IOC" }, -1115, "timeInForce"],
     [{ timeInForce: "gtc" }, -1115, "timeInForce"],
-  ])("hostile 85, decision 10: %j is refused", (fields, code, field) => {
+  ])("hostile 85: %j is refused", (fields, code, field) => {
     expectRefused({ ...limit, ...fields }, code, field);
   });
 });
 
 describe("symbols", () => {
-  it.each(["BTC/USD", "BTCUSD", "BTC-USD"])("hostile 82, decision 44: %s is BTC/USD", (symbol) => {
+  it.each(["BTC/USD", "BTCUSD", "BTC-USD"])("hostile 82: %s is BTC/USD", (symbol) => {
     expect(intent({ ...limit, symbol }).symbol).toBe("BTC/USD");
     expect(readPlacement(query({ ...limit, symbol }), context).intent.symbol).toBe("BTC/USD");
   });
@@ -495,7 +495,7 @@ describe("client ids", () => {
     expectRefused({ ...limit, newClientOrderId: id }, code, "newClientOrderId");
   });
 
-  it("decision 3: a missing client id is generated for its field", () => {
+  it("a missing client id is generated for its field", () => {
     expect(place(limit)).toMatchObject({
       generatedClientId: true,
       intent: { clientOrderId: "generated-newClientOrderId" },

@@ -22,7 +22,7 @@ describe("post-only orders", () => {
     { type: "LIMIT_MAKER", expireTime: at },
     { timeInForce: "GTX", expireTime: at },
     { timeInForce: "POST_ONLY", goodTillDate: at },
-  ])("decision 10: %j lives until its expiry", (fields) => {
+  ])("%j lives until its expiry", (fields) => {
     expect(intentEverywhere({ ...limit, ...fields })).toMatchObject({
       type: "LIMIT_MAKER",
       timeInForce: "GTD",
@@ -40,7 +40,7 @@ describe("post-only orders", () => {
     },
   );
 
-  it("decision 32: gtx in lower case does not make a LIMIT managed", () => {
+  it("gtx in lower case does not make a LIMIT managed", () => {
     refusedEverywhere({ ...limit, timeInForce: "gtx" }, -1116, "type");
     refusedEverywhere({ ...limit, timeInForce: "gtx", apiManaged: true }, -1115, "timeInForce");
   });

@@ -15,7 +15,7 @@ describe("public queries", () => {
     expect(readPairsQuery(query({ symbol: "" }))).toEqual({ limit: 100 });
   });
 
-  it("decision 43: the ticker of a day needs no symbol, but refuses an empty one", () => {
+  it("the ticker of a day needs no symbol, but refuses an empty one", () => {
     expect(readDayTickerQuery(query({ type: "FULL" }))).toEqual({});
     expect(readDayTickerQuery(query({ symbol: "BTC/USD" }))).toEqual({ symbol: "BTC/USD" });
     expect(refusal(() => readDayTickerQuery(query({ symbol: "" })))).toMatchObject({ code: -1105 });

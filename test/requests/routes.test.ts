@@ -41,7 +41,7 @@ describe("routes", () => {
     ["DELETE", "/api/v3/orderList", "orderList.cancel", "TRADE", "V3"],
     ["GET", "/api/v3/openOrderList", "openOrderLists.status", "READ", "V3"],
     ["GET", "/api/v3/allOrderList", "allOrderLists", "READ", "V3"],
-  ])("decisions 39, 40: %s %s is %s, %s, %s", (method, path, name, access, scheme) => {
+  ])("%s %s is %s, %s, %s", (method, path, name, access, scheme) => {
     expect(found(method, path)).toMatchObject({ method, path, name, access, scheme });
   });
 
@@ -80,11 +80,11 @@ describe("routes", () => {
     ["GET", "/api/v3/orderList/oco"],
     ["DELETE", "/api/v3/openOrderList"],
     ["POST", "/api/v3/orderList"],
-  ])("decision 49: %s on %s is a wrong method", (method, path) => {
+  ])("%s on %s is a wrong method", (method, path) => {
     expect(findRoute(method, path)).toBe("wrong-method");
   });
 
-  it("decision 14: only placements need the advanced flag", () => {
+  it("only placements need the advanced flag", () => {
     expect(ROUTES.filter(({ advanced }) => advanced).map(({ name }) => name)).toEqual([
       "order.place",
       "orderList.place.oco",
@@ -138,7 +138,7 @@ describe("routes", () => {
     ["/compat/api/v3/trades", [25, 25, 25, 25, 50, 50, 25]],
     ["/compat/api/v3/historicalTrades", [25, 25, 25, 25, 50, 50, 25]],
     ["/compat/api/v3/aggTrades", [4, 4, 4, 4, 8, 8, 4]],
-  ])("decision GF: a page of %s weighs by the rows that are asked for", (path, weights) => {
+  ])("a page of %s weighs by the rows that are asked for", (path, weights) => {
     const { weight } = found("GET", path);
     const limits = [{}, { limit: "1" }, { limit: "100" }, { limit: "101" }, { limit: "1000" }];
     const refused = [{ limit: "999999" }, { limit: "ten" }];

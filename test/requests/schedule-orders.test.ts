@@ -12,7 +12,7 @@ const capped = { ...base, type: "LIMIT", price: "7000" };
 const MINUTE = 60_000;
 
 describe("TWAP", () => {
-  it("decision 28: interval and intervalCount, without a delay by default", () => {
+  it("interval and intervalCount, without a delay by default", () => {
     expect(intentEverywhere(twap)).toMatchObject({
       type: "TWAP",
       schedule: { intervalMs: 60_000, intervalCount: 10, intervalDelayMs: 0 },
@@ -22,7 +22,7 @@ describe("TWAP", () => {
     expect(intentEverywhere(twap).schedule).not.toHaveProperty("weights");
   });
 
-  it("decision 28: both are required", () => {
+  it("both are required", () => {
     refusedEverywhere({ ...twap, interval: undefined }, -1102, "interval");
     refusedEverywhere({ ...twap, intervalCount: undefined }, -1102, "intervalCount");
   });
@@ -39,7 +39,7 @@ describe("TWAP", () => {
     refusedEverywhere({ ...twap, [field]: value }, -1106, field);
   });
 
-  it("decision 10: it may expire, reduce only and use FOK children", () => {
+  it("it may expire, reduce only and use FOK children", () => {
     const more = { expireTime: 2e12, reduceOnly: true, childTimeInForce: "FOK" };
     expect(intentEverywhere({ ...twap, ...more })).toMatchObject({
       timeInForce: "GTD",
@@ -95,7 +95,7 @@ describe("limits of schedule fields", () => {
 });
 
 describe("VWAP without a profile", () => {
-  it("decision 29: the interval is one minute by default, and the count is optional", () => {
+  it("the interval is one minute by default, and the count is optional", () => {
     expect(intentEverywhere(vwap).schedule).toEqual({ intervalMs: MINUTE, intervalDelayMs: 0 });
     expect(intentEverywhere({ ...vwap, intervalCount: 2 }).schedule).toEqual({
       intervalMs: MINUTE,
@@ -104,7 +104,7 @@ describe("VWAP without a profile", () => {
     });
   });
 
-  it("decision 29: whole minutes only", () => {
+  it("whole minutes only", () => {
     expect(intentEverywhere({ ...vwap, interval: 2 * MINUTE }).schedule?.intervalMs).toBe(2 * MINUTE);
     for (const interval of [1_000, 59_999, MINUTE + 1, 90_000]) {
       const error = refusedEverywhere({ ...vwap, interval }, -1120, "interval");
@@ -208,7 +208,7 @@ describe("VWAP with a profile", () => {
 });
 
 describe("POV", () => {
-  it("decision 30: participationBips alone", () => {
+  it("participationBips alone", () => {
     const intent = intentEverywhere(pov);
     expect(intent).toMatchObject({ type: "POV", participationBips: 1_000 });
     expect(intent).not.toHaveProperty("schedule");

@@ -18,7 +18,7 @@ it("the catalogue lists three liquidity markets and a staking instrument that th
   ]);
 });
 
-it("decision 44: aliases resolve, find needs the exact symbol", () => {
+it("aliases resolve, find needs the exact symbol", () => {
   const catalogue = createCatalogue();
   for (const name of ["ETH/USD", "ETHUSD", "ETH-USD"])
     expect(catalogue.resolve(name)?.symbol).toBe("ETH/USD");

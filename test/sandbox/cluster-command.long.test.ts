@@ -79,7 +79,7 @@ async function startNode(name: string, role: "owner" | "standby" | "owns and sha
   };
 }
 
-describe("decision ZL: managed-orders cluster", () => {
+describe("managed-orders cluster", () => {
   it("nodes, shards and drain show a store, its nodes and what becomes of them", async () => {
     const empty = await run(["nodes", url]);
     expect(empty).toMatchObject({ code: 1, answer: "No node has joined this store.\n" });
@@ -201,7 +201,7 @@ const node = (incarnation: number, name: string, more: Partial<NodeReport> = {})
   ...{ shards: 0, shares: false, coming: 0, going: 0, ttlMs: 10_000, ...more },
 });
 
-describe("decision KW: shards that an operator names", () => {
+describe("shards that an operator names", () => {
   it("numbers, ranges and the market journal, in any order", () => {
     expect(shardsNamed("7")).toEqual([7]);
     expect(shardsNamed("0-31,40")).toEqual([...ALL.slice(0, 32), 40]);
@@ -235,7 +235,7 @@ describe("decision KW: shards that an operator names", () => {
   });
 });
 
-describe("decision ZL: names of nodes", () => {
+describe("names of nodes", () => {
   const nodes = [node(1, "a"), node(2, "node-2"), node(3, "a"), node(4, "node-2", { life: "dead" })];
 
   it("a name that one node has, or the number of a start; anything else is answered with what exists", () => {

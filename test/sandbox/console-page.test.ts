@@ -62,7 +62,7 @@ async function answered(
   return isHandedOn ? undefined : reply;
 }
 
-describe("decision SP: the sandbox answers for the console page, and for nothing else", () => {
+describe("the sandbox answers for the console page, and for nothing else", () => {
   it.each([
     ["GET", "/"],
     ["HEAD", "/"],
@@ -93,7 +93,7 @@ describe("decision SP: the sandbox answers for the console page, and for nothing
     expect(script?.body).toBe(page.files["console.js"]);
   });
 
-  it("decision GF: a file is a document of the service, with its weight; a refusal is the service's", async () => {
+  it("a file is a document of the service, with its weight; a refusal is the service's", async () => {
     expect((await answered("GET", "/console.js"))?.headers).toMatchObject({
       "X-MBX-USED-WEIGHT-1M": "20",
       "Content-Type": "text/javascript; charset=utf-8",
@@ -145,7 +145,7 @@ describe("decision SP: the sandbox answers for the console page, and for nothing
   });
 });
 
-describe("decision SP: the page over a real port", () => {
+describe("the page over a real port", () => {
   it("is served with strict headers", async () => {
     const { url, controlUrl } = await sandboxWith();
     const reply = await fetch(`${url}/`);

@@ -65,7 +65,7 @@ function ask({ method = "GET", path, headers = {}, body = "" }: ControlRequest):
   });
 }
 
-describe("I83, decision GB: requests that a page of another origin makes a browser send", () => {
+describe("I83: requests that a page of another origin makes a browser send", () => {
   it.each([
     { "sec-fetch-site": "cross-site" },
     { "sec-fetch-site": "same-site" },
@@ -92,7 +92,7 @@ describe("I83, decision GB: requests that a page of another origin makes a brows
   });
 });
 
-describe("decision SP: the console's page may read the replies, and no page of another origin", () => {
+describe("the console's page may read the replies, and no page of another origin", () => {
   const preflight = {
     "access-control-request-method": "POST",
     "access-control-request-headers": "content-type",
@@ -151,7 +151,7 @@ describe("decision SP: the console's page may read the replies, and no page of a
   });
 });
 
-describe("decision GB: the echo of a request in its refusal", () => {
+describe("the echo of a request in its refusal", () => {
   const large = "x".repeat(100_000);
 
   it.each<ControlRequest>([

@@ -134,7 +134,7 @@ it("trades move the last price; a future one is refused", async () => {
   expect(await reply.json()).toMatchObject({ price: "100.5", bid: "99", ask: "100" });
 });
 
-it("accounts are created, shown without their secret, replaced, and their earlier key ends at once (decision 49)", async () => {
+it("accounts are created, shown without their secret, replaced, and their earlier key ends at once", async () => {
   const account = {
     accountId: 7,
     apiKey: "seven",
@@ -165,7 +165,7 @@ it("faults of an unknown part and unknown modes are refused by name, not ignored
 
 type Volume = { printsCounted: number; printsDropped: number };
 
-it("decision 30: every trade is accepted, a repeated id counts once; a trade without a size does not count", async () => {
+it("every trade is accepted, a repeated id counts once; a trade without a size does not count", async () => {
   const trade = { symbol: SYMBOL, price: "100", quantity: "0.5" };
   const { printsCounted: before } = await sandbox.control<Volume>("GET", "metrics");
   expect(await sandbox.control("POST", "trades", { ...trade, id: "once" })).toEqual({ accepted: 1 });

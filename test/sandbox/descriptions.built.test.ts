@@ -11,7 +11,7 @@ async function start(): Promise<SandboxProcess> {
 /** The version that the contract names. It is that of the interface, and not of the package. */
 const info = { version: "0.1.0" };
 
-it("contract, Versioning; decision AN: the sandbox serves its descriptions, of version 0.1.0, with its own addresses and without secrets", async () => {
+it("contract, Versioning: the sandbox serves its descriptions, of version 0.1.0, with its own addresses and without secrets", async () => {
   const { url, wsUrl } = await start();
   const [openApi, asyncApi] = await Promise.all(
     ["/openapi.json", "/asyncapi.json"].map(async (path) => {

@@ -94,7 +94,7 @@ describe("the directory", () => {
     ]);
   });
 
-  it("decision 49: replacing an account ends its earlier key at once", async () => {
+  it("replacing an account ends its earlier key at once", async () => {
     const directory = await openDirectory(createMemoryStore().keyValue);
     await directory.replaceAccount(setup());
     await directory.replaceAccount(setup({ apiKey: "key-7b", enableDataSharing: false }));

@@ -61,7 +61,7 @@ const health = async ({ url }: SandboxProcess): Promise<number> => {
   return reply.status;
 };
 
-it("decision ZN: a request to a standby is executed by the active node, once", async () => {
+it("a request to a standby is executed by the active node, once", async () => {
   const [active, standby] = await startPair("forwarded");
   expect([await health(active), await health(standby)]).toEqual([200, 503]);
   const placed = await place(standby, "one");
@@ -76,7 +76,7 @@ it("decision ZN: a request to a standby is executed by the active node, once", a
   expect([ping.status, ping.headers.get("x-request-id")?.length]).toEqual([200, 22]);
 });
 
-it("decision ZP: SIGKILL of the owner under forwarded load leaves no order that was refused, and none twice", async () => {
+it("SIGKILL of the owner under forwarded load leaves no order that was refused, and none twice", async () => {
   const [active, standby] = await startPair("killed");
   const outcomes = new Map<string, string>();
   let sent = 0;

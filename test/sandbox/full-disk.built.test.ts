@@ -33,7 +33,7 @@ const refusalOf = (path: string): Promise<string> =>
   );
 
 it.runIf(hasLimits)(
-  "decision FN, I01: on a full disk orders are refused and no acknowledged order is lost; with room it continues without a restart",
+  "on a full disk orders are refused and no acknowledged order is lost; with room it continues without a restart",
   async () => {
     const path = join(await folderOnDisk(), "orders.db");
     const sandbox = await start(path);
@@ -66,16 +66,13 @@ function limitFiles({ process: { pid } }: SandboxProcess, bytes: string): void {
   expect(status).toBe(0);
 }
 
-it.runIf(process.platform === "linux")(
-  "I82, decision FO: a read-only store is one sentence and exit code 2",
-  async () => {
-    expect(await refusalOf("/proc/managed-orders.db")).toMatch(
-      /^the sandbox ended with 2: managed-orders: managed-orders\.db cannot be opened \([A-Z]+\): [a-z ]+$/,
-    );
-  },
-);
+it.runIf(process.platform === "linux")("I82: a read-only store is one sentence and exit code 2", async () => {
+  expect(await refusalOf("/proc/managed-orders.db")).toMatch(
+    /^the sandbox ended with 2: managed-orders: managed-orders\.db cannot be opened \([A-Z]+\): [a-z ]+$/,
+  );
+});
 
-it("I82, decision FO: a damaged store and a damaged record of the venue are one sentence and exit code 2", async () => {
+it("I82: a damaged store and a damaged record of the venue are one sentence and exit code 2", async () => {
   const folder = await folderOnDisk();
   const path = join(folder, "orders.db");
   await (await start(path)).kill();

@@ -46,7 +46,7 @@ async function openControlled(): Promise<
   return { exchange, setBalances };
 }
 
-it("decision HP: balances set by the control interface resume the account's children", async () => {
+it("balances set by the control interface resume the account's children", async () => {
   const { exchange, setBalances } = await openControlled();
   const { engine, sink, settle } = exchange;
   await setBalances("1");

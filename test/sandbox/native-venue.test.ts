@@ -66,7 +66,7 @@ describe("convention 3.3: a cancel under a condition", () => {
   });
 });
 
-describe("decision 2: ids of native orders", () => {
+describe("ids of native orders", () => {
   it("complaint 39: begin beyond 2^53 and are exact", async () => {
     const { venue } = await openFundedWorld();
     const ids = [await place(venue, nativeOf()), await place(venue, nativeOf())].map(
@@ -87,7 +87,7 @@ describe("decision 2: ids of native orders", () => {
   });
 });
 
-describe("decision 4: a child is a native order of its account", () => {
+describe("a child is a native order of its account", () => {
   const childAt = async (venue: PaperVenue, childId: string): Promise<NativeOrder | undefined> =>
     await venue.native.find({ ...BTC, clientOrderId: childId });
 
@@ -281,7 +281,7 @@ describe("a native MARKET against the quotes", () => {
     expect(await at(venue, amountOf("SELL", "10"))).toBe("EXPIRED SELL 0/0 INSUFFICIENT_LIQUIDITY");
   });
 
-  it("decision 7: a quantity out of range is refused, so that the record stays readable", async () => {
+  it("a quantity out of range is refused, so that the record stays readable", async () => {
     const path = join(await temporaryDirectory(), "venue.jsonl");
     const { venue } = await openVenueWorld({ path });
     await venue.setBalances(1, { USD: "1000000", BTC: "99999999999999999" });

@@ -16,7 +16,7 @@ async function start(env: Readonly<Record<string, string>>): Promise<string> {
   return sandbox.url;
 }
 
-it("decision 47: ALLOWED_ORIGINS admits scripts of these origins", async () => {
+it("ALLOWED_ORIGINS admits scripts of these origins", async () => {
   const url = await start({ ALLOWED_ORIGINS: "https://desk.example.com,http://localhost:3000" });
   const headers = { Origin: "http://localhost:3000" };
   const preflight = await fetch(`${url}/api/order`, { method: "OPTIONS", headers });
@@ -28,7 +28,7 @@ it("decision 47: ALLOWED_ORIGINS admits scripts of these origins", async () => {
   expect([ping.status, ping.headers.get("access-control-allow-origin")]).toEqual([200, null]);
 });
 
-it("decision AI: TRUSTED_PROXIES makes their X-Forwarded-For count", async () => {
+it("TRUSTED_PROXIES makes their X-Forwarded-For count", async () => {
   const url = await start({ TRUSTED_PROXIES: "127.0.0.1,::1", RATE_LIMITS: "weight=1" });
   const status = async (client: string): Promise<number> =>
     (await fetch(`${url}/api/ping`, { headers: { "X-Forwarded-For": client } })).status;
@@ -37,7 +37,7 @@ it("decision AI: TRUSTED_PROXIES makes their X-Forwarded-For count", async () =>
   ]);
 });
 
-it("decision 44: GET_ALLOWLIST and POST_ALLOWLIST exclude every route that they do not name", async () => {
+it("GET_ALLOWLIST and POST_ALLOWLIST exclude every route that they do not name", async () => {
   const url = await start({ GET_ALLOWLIST: "ping,orderStatus", POST_ALLOWLIST: "getOrderStatus" });
   const status = async (method: string, path: string): Promise<number> =>
     (await fetch(`${url}${path}`, { method })).status;

@@ -30,7 +30,7 @@ const isSettled = async (promise: Promise<unknown>): Promise<boolean> =>
   ]);
 
 it.each(["LEASE_LOST", "SHARD_FENCED"] as const)(
-  "decision XH: %s says that the orders belong to other processes, also before it was asked",
+  "%s says that the orders belong to other processes, also before it was asked",
   async (kind) => {
     const { engine, say } = engineWith();
     const later = replaced(engine);
@@ -42,7 +42,7 @@ it.each(["LEASE_LOST", "SHARD_FENCED"] as const)(
   },
 );
 
-it("decision ZJ: a sandbox hands over each time an operator wants it, until it has", async () => {
+it("a sandbox hands over each time an operator wants it, until it has", async () => {
   const { engine, say } = engineWith("HAND_OVER_WANTED");
   const answers = [false, true];
   let requested = 0;
@@ -52,7 +52,7 @@ it("decision ZJ: a sandbox hands over each time an operator wants it, until it h
   expect([await isSettled(ended), requested]).toEqual([true, 2]);
 });
 
-it("decision ZJ: a hand-over that fails otherwise ends the sandbox with that error", async () => {
+it("a hand-over that fails otherwise ends the sandbox with that error", async () => {
   const { engine } = engineWith("HAND_OVER_WANTED");
   await expect(drained(engine, () => Promise.reject(new Error("the store is gone")))).rejects.toThrow("gone");
 });

@@ -5,7 +5,7 @@ import { openSqliteStore, verifySqliteStore } from "../../src/adapters/sqlite/in
 import { isForOperator, processTelemetry, startProblem } from "../../src/sandbox/plain-words.ts";
 import { temporaryPlace } from "../adapters/sqlite/temporary-place.ts";
 
-it("decision ZF: a lost venue is one sentence, and one when it is back, for all streams together", () => {
+it("a lost venue is one sentence, and one when it is back, for all streams together", () => {
   const answer: string[] = [];
   const spy = vi.spyOn(process.stderr, "write").mockImplementation((text) => {
     answer.push(String(text));

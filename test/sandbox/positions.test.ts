@@ -90,7 +90,7 @@ it("I13: BUY reduce-only orders close a short position together, in parts, and n
   expect((await exchange.engine.verify()).equal).toBe(true);
 });
 
-it("decision 24: a short position from an entry is reduced by its exits, a SELL reduce-only is refused", async () => {
+it("a short position from an entry is reduced by its exits, a SELL reduce-only is refused", async () => {
   const exchange = await open();
   await control(
     exchange,

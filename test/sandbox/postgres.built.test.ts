@@ -32,7 +32,7 @@ const refusalOf = (env: Readonly<Record<string, string>>): Promise<string> =>
     (error: Error) => error.message.trim(),
   );
 
-it("decision XH: a sandbox on Postgres is a standby while another one is active, answers 503, and takes its orders over after SIGKILL", async () => {
+it("a sandbox on Postgres is a standby while another one is active, answers 503, and takes its orders over after SIGKILL", async () => {
   const env = await environment("pair");
   const first = await startSandboxProcess(env);
   onTestFinished(() => first.kill());
@@ -69,7 +69,7 @@ const statusFrom = (localAddress: string, url: string): Promise<number> =>
     requesting.on("error", reject).end();
   });
 
-it("decision XC: orders of the day and a ban hold at the sandbox that takes over after SIGKILL", async () => {
+it("orders of the day and a ban hold at the sandbox that takes over after SIGKILL", async () => {
   const env = { ...(await environment("limits")), RATE_LIMITS: "weight=300,orders1d=3" };
   const first = await startSandboxProcess(env);
   onTestFinished(() => first.kill());
@@ -99,7 +99,7 @@ it("decision XC: orders of the day and a ban hold at the sandbox that takes over
   expect([await place(second, "c"), await place(second, "d")]).toEqual([200, -1015]);
 });
 
-it("decision XG: a database that cannot be used is one sentence and exit code 2", async () => {
+it("a database that cannot be used is one sentence and exit code 2", async () => {
   const env = await environment("pair");
   const away = "postgres://orders:secret@127.0.0.1:1/exchange";
   expect(await refusalOf({ ...env, STORE: away })).toBe(

@@ -47,7 +47,7 @@ const turns = async (): Promise<void> => {
 const timesOf = (told: readonly AccountEvent[]): readonly unknown[] =>
   told.map((event) => ("update" in event ? event.update.timeMs : event));
 
-describe("decision ZH: account events of a venue elsewhere", () => {
+describe("account events of a venue elsewhere", () => {
   it("follow the fills in their order, with whole balances and one question at a time", async () => {
     const { events, questions, told } = openRemote();
     for (const id of [1, 2, 3]) fill(events, id);

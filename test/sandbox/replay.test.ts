@@ -49,7 +49,7 @@ describe("a recorded replay (manual clock)", () => {
     expect(market.nextTimeMs()).toBeUndefined();
   });
 
-  it("decision DC: other work of a row's time comes before it and completes, even if it was planned later", async () => {
+  it("other work of a row's time comes before it and completes, even if it was planned later", async () => {
     const clock = await openManualClock({ store: createMemoryStore().keyValue, startMs: 1_000 });
     const sink = createRecorder(() => clock.nowMs());
     const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));

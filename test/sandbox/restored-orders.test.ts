@@ -40,7 +40,7 @@ async function resumeRoute(exchange: Exchange) {
   };
 }
 
-describe.skipIf(!canBackUp)("decision VD: POST /control/restored/resume", () => {
+describe.skipIf(!canBackUp)("POST /control/restored/resume", () => {
   it("resumes an order once, with executions that the venue knows, and refuses a body that it cannot read", async () => {
     const folder = await temporaryDirectory();
     const [path, backup, restored] = ["a.db", "backup.db", "b.db"].map((name) => join(folder, name));

@@ -6,7 +6,7 @@ const hasTerminals = spawnSync("script", ["--version"]).status === 0;
 
 const cli = fileURLToPath(new URL("../../dist/sandbox/cli.js", import.meta.url));
 
-it("I72, decision FQ: a generated secret is not printed if standard output is not a terminal", async () => {
+it("I72: a generated secret is not printed if standard output is not a terminal", async () => {
   const env = { PATH: process.env["PATH"], STORE: "memory:", PORT: "auto", CONTROL_PORT: "auto" };
   const sandbox = execFile(process.execPath, [cli, "sandbox"], { env });
   onTestFinished(() => void sandbox.kill("SIGKILL"));
@@ -21,7 +21,7 @@ it("I72, decision FQ: a generated secret is not printed if standard output is no
   expect(answer.match(/[0-9A-Za-z]{64}/g)).toHaveLength(1);
 });
 
-it.runIf(hasTerminals)("I72, decision FQ: it is shown on a terminal, once", async () => {
+it.runIf(hasTerminals)("I72: it is shown on a terminal, once", async () => {
   const env = { PATH: process.env["PATH"], STORE: "memory:", PORT: "auto", CONTROL_PORT: "auto" };
   const command = `exec "${process.execPath}" "${cli}" sandbox`;
   const sandbox = execFile("script", ["--quiet", "--return", "--command", command, "/dev/null"], { env });

@@ -306,7 +306,7 @@ describe("a bad setting", () => {
     expect(message().length).toBeLessThan(150);
   });
 
-  it("decision XG: STORE is the URL of a Postgres database, and its parameter schema is ours", () => {
+  it("STORE is the URL of a Postgres database, and its parameter schema is ours", () => {
     const url = "postgres://user:word@host:5432/db";
     expect(read({ STORE: url }).store).toEqual({ kind: "postgres", url });
     expect(read({ STORE: `${url}?sslmode=verify-full&schema=orders_2` }).store).toEqual({
@@ -318,7 +318,7 @@ describe("a bad setting", () => {
     expect(() => read({ STORE: url, CLOCK: "manual" })).toThrow("CLOCK: must be real");
   });
 
-  it("decision ZF: VENUE needs its secret, real time, and no market of its own", () => {
+  it("VENUE needs its secret, real time, and no market of its own", () => {
     const env = { VENUE: "http://127.0.0.1:8090", VENUE_SECRET: "a secret that both sides share" };
     const { VENUE: url, VENUE_SECRET: secret } = env;
     expect(read(env).venue).toEqual({ url, secret, controlUrl: "http://127.0.0.1:8091" });
@@ -329,7 +329,7 @@ describe("a bad setting", () => {
     expect(() => read({ ...env, MARKET: "replay:a.csv" })).toThrow("MARKET: must not be a replay with VENUE");
   });
 
-  it("decision ZQ: PEER_PORT needs a shared store, a secret, and certificates or a word that there are none", () => {
+  it("PEER_PORT needs a shared store, a secret, and certificates or a word that there are none", () => {
     const store = { STORE: "postgres://host/db" };
     const env = { ...store, PEER_PORT: "7443", PEER_SECRET: "a secret of all nodes" };
     const files = { PEER_KEY: "/etc/a.key", PEER_CERT: "/etc/a.crt", PEER_CA: "/etc/ca.crt" };
@@ -350,7 +350,7 @@ describe("a bad setting", () => {
     expect(() => read({ ...env, PEER_SECRET: "hunter2" })).not.toThrow(/hunter2/);
   });
 
-  it("decision KZ: SHARES needs what sandboxes share: a store, a venue, and a way to each other", () => {
+  it("SHARES needs what sandboxes share: a store, a venue, and a way to each other", () => {
     const env = {
       ...{ SHARES: "true", STORE: "postgres://host/db" },
       ...{ VENUE: "http://127.0.0.1:8090", VENUE_SECRET: "a secret that both sides share" },

@@ -57,7 +57,7 @@ async function pair(): Promise<{
   return { first, second, accounts, clock, reads: () => reads, hold, fault };
 }
 
-it("decision KZ: an account or key that another process has added counts at once", async () => {
+it("an account or key that another process has added counts at once", async () => {
   const { first, accounts } = await pair();
   expect(await accounts.key("key-7")).toBeUndefined();
   await first.replaceAccount(setup(7));
@@ -66,7 +66,7 @@ it("decision KZ: an account or key that another process has added counts at once
   expect(await accounts.account(8)).toMatchObject({ accountId: 8 });
 });
 
-it("decision KZ: what another process has changed or revoked counts within a second, and is not read in between", async () => {
+it("what another process has changed or revoked counts within a second, and is not read in between", async () => {
   const { first, accounts, clock, reads } = await pair();
   await first.replaceAccount(setup(7));
   await accounts.key("key-7");
@@ -80,7 +80,7 @@ it("decision KZ: what another process has changed or revoked counts within a sec
   expect(await accounts.account(7)).toMatchObject({ restricted: true });
 });
 
-it("decision KZ: questions about unknown keys share a read, and never one that had begun before", async () => {
+it("questions about unknown keys share a read, and never one that had begun before", async () => {
   const { first, accounts, reads, hold } = await pair();
   const before = reads();
   const release = hold();
@@ -103,7 +103,7 @@ it("a store that fails is a failure and no unknown key; the next question reads 
   expect(await accounts.key("key-7")).toMatchObject({ accountId: 7 });
 });
 
-it("decision KZ: processes that add accounts one after the other keep each other's", async () => {
+it("processes that add accounts one after the other keep each other's", async () => {
   const { first, second } = await pair();
   await first.replaceAccount(setup(7));
   await second.replaceAccount(setup(8));

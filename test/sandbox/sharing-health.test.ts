@@ -42,7 +42,7 @@ const healthOf = async (fake: Fake): Promise<readonly [number, unknown]> => {
   return [status, JSON.parse(String(body))];
 };
 
-describe("decision KZ: GET /health of a sandbox that shares", () => {
+describe("GET /health of a sandbox that shares", () => {
   it.each(["following", "ready", "active", "handing-over"] as const)(
     "is 200 while it is %s, because it answers for all accounts",
     async (state) => {
@@ -90,7 +90,7 @@ const control = async (
   return await answerSharing(of, call as Parameters<typeof answerSharing>[1]);
 };
 
-describe("decision KZ: the control interface of a sandbox that shares", () => {
+describe("the control interface of a sandbox that shares", () => {
   it("tells of its node: state, shards, the market journal, and why it takes no more", async () => {
     expect(await control("GET", "health")).toEqual({
       ...{ ok: true, state: "active", now: 1, openParents: 3, journalSequence: 12 },

@@ -84,7 +84,7 @@ async function pairOf(schema: string): Promise<readonly [Sandbox, Sandbox]> {
   return [first, second];
 }
 
-describe("decision KZ: sandboxes that share", () => {
+describe("sandboxes that share", () => {
   it("serve all accounts, also those that another one has added, and name the owner of what they cannot tell", async () => {
     const [first, second] = await pairOf("served");
     const keys = { apiKey: "key-7", secret: "secret-7" };

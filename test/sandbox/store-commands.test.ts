@@ -27,7 +27,7 @@ async function run(command: string, ...argv: readonly string[]) {
   return { code, answer: answer.join(""), shown };
 }
 
-describe("decisions TC to TE: managed-orders backup, restore and verify", () => {
+describe("managed-orders backup, restore and verify", () => {
   it("copy a store that is in use, make a store of the copy, and read it", async () => {
     const store = openSqliteStore({ path: place.path });
     await store.acquire();

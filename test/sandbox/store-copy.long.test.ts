@@ -93,7 +93,7 @@ const run = async (...argv: readonly string[]): Promise<string> => {
 };
 
 describe("store copy", () => {
-  it("decision XJ: a SQLite store and its copy in Postgres contain the same, and an engine verifies both alike", async () => {
+  it("a SQLite store and its copy in Postgres contain the same, and an engine verifies both alike", async () => {
     const { path, verification } = await filledStore();
     const source = openSqliteStore({ path });
     await source.keyValue.set("", "a name may be empty");
@@ -147,7 +147,7 @@ describe("store copy", () => {
     await expect(store.readVolume()).rejects.toThrow('I53: the row "total BTC/USD" cannot be read');
   });
 
-  it("decision XJ: a target that is not empty, and a store in use, are refused in clear words", async () => {
+  it("a target that is not empty, and a store in use, are refused in clear words", async () => {
     const { path } = await filledStore();
     await run("copy", path, `${server.url}?schema=once`);
     await expect(run("copy", path, `${server.url}?schema=once`)).rejects.toMatchObject({
@@ -163,7 +163,7 @@ describe("store copy", () => {
   });
 
   it.runIf(canBackUp)(
-    "decision VD: a backup is refused before it is read, and its restored store is copied",
+    "a backup is refused before it is read, and its restored store is copied",
     async () => {
       const { path } = await filledStore();
       const [backup, restored] = [`${path}.backup`, `${path}.restored`];
@@ -179,7 +179,7 @@ describe("store copy", () => {
     60_000,
   );
 
-  it("decision XJ: a store that is opened in the schema just before the copy begins stays a store", async () => {
+  it("a store that is opened in the schema just before the copy begins stays a store", async () => {
     const target = { url: server.url, schema: "opened" };
     const { script } = Database.prototype;
     const scripts = vi.spyOn(Database.prototype, "script");
@@ -192,7 +192,7 @@ describe("store copy", () => {
     await (await openPostgresStore(target)).close();
   });
 
-  it("decision XJ: a copy that was interrupted at any place is never opened as a store", async () => {
+  it("a copy that was interrupted at any place is never opened as a store", async () => {
     const { path } = await filledStore();
     const url = server.url;
     // At the first rows, at later ones, and when all is written.

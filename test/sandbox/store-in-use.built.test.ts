@@ -46,7 +46,7 @@ it("I60, I81: a second sandbox on the same store is refused in one line, and doe
   expect(await placeBoth(first)).toEqual([200, 200]);
 });
 
-it("I81, I82, decisions FQ and FO: a second hard link of the store or of the venue's record is one sentence and exit code 2", async () => {
+it("I81, I82: a second hard link of the store or of the venue's record is one sentence and exit code 2", async () => {
   const environment = await storeOnDisk();
   const folder = dirname(environment["STORE"]?.slice("sqlite:".length) ?? "");
   await (await start(environment)).kill();

@@ -83,7 +83,7 @@ async function trade(exchange: Exchange): Promise<string> {
   return status ?? "";
 }
 
-describe("decision ZF: a sandbox with VENUE", () => {
+describe("a sandbox with VENUE", () => {
   it("executes at that venue, with its quotes, balances, positions and native orders", async () => {
     const exchange = await open();
     const events: AccountEvent[] = [];

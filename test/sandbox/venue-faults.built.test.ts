@@ -49,7 +49,7 @@ async function facts(orderId: number): Promise<readonly string[]> {
   );
 }
 
-it("complaint 17, decision 12: timeout-after is UNKNOWN until the look-up finds the fill; nothing is sent again", async () => {
+it("complaint 17: timeout-after is UNKNOWN until the look-up finds the fill; nothing is sent again", async () => {
   const orderId = await placeStop();
   await fault({ mode: "timeout-after", count: 1 });
   await quote(111, 112);
@@ -60,7 +60,7 @@ it("complaint 17, decision 12: timeout-after is UNKNOWN until the look-up finds 
   expect(await children()).toHaveLength(1);
 });
 
-it("decision CB: an operator settles an unknown child over the control interface, and only an unknown one", async () => {
+it("an operator settles an unknown child over the control interface, and only an unknown one", async () => {
   const orderId = await placeStop();
   await fault({ mode: "timeout-before", lookup: "fail", count: 1 });
   await quote(111, 112);
@@ -81,7 +81,7 @@ async function lastChild(orderId: number): Promise<readonly [string] | undefined
   return typeof id === "string" ? [id] : undefined;
 }
 
-it("decision 13: a cancel while a child is held is answered with cancelPending; after the release the order is FILLED", async () => {
+it("a cancel while a child is held is answered with cancelPending; after the release the order is FILLED", async () => {
   const orderId = await placeStop();
   await fault({ mode: "hold", count: 1 });
   await quote(111, 112);
@@ -93,7 +93,7 @@ it("decision 13: a cancel while a child is held is answered with cancelPending; 
   expect(await look(orderId)).toBe("FILLED FILLED 1");
 });
 
-it("decision 11: duplicate, oversized and foreign events are recorded once, raise an alert, and are dropped", async () => {
+it("duplicate, oversized and foreign events are recorded once, raise an alert, and are dropped", async () => {
   const orderId = await placeStop();
   await fault({ mode: "hold", count: 1 });
   await quote(111, 112);

@@ -19,14 +19,14 @@ describe("reading a fault", () => {
 });
 
 describe("reading a report", () => {
-  it("decision 7: executions are exact to 18 decimals", () => {
+  it("executions are exact to 18 decimals", () => {
     const answer = { child: "c", executionId: "x", quantity: "0.12345678", price: "1" };
     expect(readVenueEvent(answer, START_MS).report.fills).toMatchObject([
       { quantity: 123_456, fine: 780_000_000_000 },
     ]);
   });
 
-  it("decision 7: trailing zeros never matter", () => {
+  it("trailing zeros never matter", () => {
     const answer = {
       child: "c",
       executionId: "x",

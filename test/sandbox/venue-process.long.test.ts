@@ -180,7 +180,7 @@ describe("managed-orders venue", () => {
     expect(await code).toBe(0);
   });
 
-  it("decision AX: a record that another process has open is one sentence and exit code 2, whoever has it", async () => {
+  it("a record that another process has open is one sentence and exit code 2, whoever has it", async () => {
     const folder = mkdtempSync(join(tmpdir(), "venue-process-"));
     const env = { VENUE_RECORD: join(folder, "orders.venue.jsonl") };
     const first = await startVenue(env);

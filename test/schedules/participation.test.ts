@@ -9,10 +9,10 @@ it.each([
   ["one basis point of just enough", "0.010000", 1, "0.000001"],
   ["cut, never rounded up", "0.000019", 1_000, "0.000001"],
   ["beyond the doubles", "999999999999.999999", 9_999, "999899999999.999999"],
-])("decision 30, I34: the target of a POV: %s", (_what, volume, bips, target) => {
+])("the target of a POV: %s", (_what, volume, bips, target) => {
   expect(formatQuantity(participationTarget(quantity(volume), bips))).toBe(target);
 });
 
-it("decision 30: without volume there is no target", () => {
+it("without volume there is no target", () => {
   expect(participationTarget(ZERO_QUANTITY, 10_000)).toBe(ZERO_QUANTITY);
 });

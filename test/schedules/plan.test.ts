@@ -8,7 +8,7 @@ const twap = schedulePlan({ acceptedAtMs: ACCEPTED, schedule: SCHEDULE, count: 3
 const weighted = (weights: readonly (number | bigint)[], count = weights.length) =>
   schedulePlan({ acceptedAtMs: ACCEPTED, schedule: SCHEDULE, count, weights });
 
-describe("decision 27: slots", () => {
+describe("slots", () => {
   it("slot k opens at acceptance + delay + k intervals and closes when the next opens", () => {
     expect([0, 1, 2].map((slot) => opensAtMs(twap, slot) - ACCEPTED)).toEqual([5_000, 65_000, 125_000]);
     expect([0, 1, 2].map((slot) => closesAtMs(twap, slot) - ACCEPTED)).toEqual([65_000, 125_000, 185_000]);

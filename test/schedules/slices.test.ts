@@ -21,7 +21,7 @@ const slicesOf = (plan: SchedulePlan, of: Quantity): readonly string[] =>
 const ends = (plan: SchedulePlan, of: Quantity): readonly string[] =>
   [smallestSlice(plan, of), largestSlice(plan, of)].map(formatQuantity);
 
-describe("decision 28, I33: the slices of a TWAP", () => {
+describe("the slices of a TWAP", () => {
   it.each([
     ["divides evenly", "0.9", 3, ["0.3", "0.3", "0.3"]],
     ["leaves one step", "0.000010", 3, ["0.000003", "0.000003", "0.000004"]],
@@ -50,7 +50,7 @@ describe("decision 28, I33: the slices of a TWAP", () => {
   });
 });
 
-describe("decision 29, I34: the slices of a VWAP", () => {
+describe("the slices of a VWAP", () => {
   it("follow the weights", () => {
     expect(slicesOf(vwap([1, 2, 1]), quantity("1"))).toEqual(["0.25", "0.5", "0.25"]);
   });
@@ -101,7 +101,7 @@ describe("decision 29, I34: the slices of a VWAP", () => {
   });
 });
 
-describe("decision 29: slices of weights from history that are too small", () => {
+describe("slices of weights from history that are too small", () => {
   const joined = (weights: readonly number[], least: string): readonly string[] =>
     slicesOf(joinSmallSlices(vwap(weights), quantity("1"), quantity(least)), quantity("1"));
 

@@ -20,7 +20,7 @@ function weightsOf(bars: readonly VolumeBar[], terms: Partial<ProfileTerms>): st
   return profile?.weights.map(formatQuantity).join(" ");
 }
 
-describe("decision 29: the window", () => {
+describe("the window", () => {
   it.each([
     ["on the minute", NOON, NOON],
     ["a millisecond before it", NOON - 1, NOON - MINUTE],
@@ -30,7 +30,7 @@ describe("decision 29: the window", () => {
   });
 });
 
-describe("decision 29: a profile of a given count", () => {
+describe("a profile of a given count", () => {
   it("has the newest intervals, oldest first", () => {
     const bars = [bar(4, "4"), bar(3, "3"), bar(2, "2"), bar(1, "1")];
     expect(weightsOf(bars, { intervalCount: 3 })).toBe("3 2 1");
@@ -85,7 +85,7 @@ describe("decision 29: a profile of a given count", () => {
   );
 });
 
-describe("decision 29: a profile as long as history", () => {
+describe("a profile as long as history", () => {
   it("begins with the oldest bar that has volume", () => {
     expect(weightsOf([bar(4, "4"), bar(2, "2")], {})).toBe("4 0 2 0");
     const empty = { ...bar(9), quantity: 0 as unknown as Quantity };

@@ -19,7 +19,7 @@ const openOrders = (world: ServiceWorld): Promise<Reply> =>
 const serverTime = async (world: ServiceWorld): Promise<unknown> =>
   (await call(world, "GET", "/api/time")).body.serverTime;
 
-describe.each(WAYS)("decision DA: the wall clock is set %s", (_way, steps) => {
+describe.each(WAYS)("the wall clock is set %s", (_way, steps) => {
   it("/api/time shows it, and a client with the right time never gets -1021", async () => {
     const world = await openWorld();
     for (const stepMs of [0, ...steps]) {

@@ -75,7 +75,7 @@ const deposit = (accountId: number): AccountEvent => ({
   },
 });
 
-describe("decision HP: the host's events about an account's funds resume its children", () => {
+describe("the host's events about an account's funds resume its children", () => {
   it.each<readonly [string, (received: ReportingWorld) => void]>([
     ["a balance that changed", ({ notifyAccount }) => notifyAccount(deposit(1))],
     ["a native fill", ({ notifyNative }) => notifyNative(reportedExecution())],

@@ -5,18 +5,18 @@ import { derivedClientId } from "../../src/signing/index.ts";
 const source = { apiKey: "key", signature: "ab".repeat(32), field: "newClientOrderId" };
 
 describe("derivedClientId", () => {
-  it("decision 3: never changes: these values are fixed", () => {
+  it("never changes: these values are fixed", () => {
     expect(derivedClientId(source)).toBe("VYl7w30IflGioVEbYpFZM8");
     expect(derivedClientId({ ...source, apiKey: "other" })).toBe("KefkZlIrGsfsVftiSB4TFe");
     expect(derivedClientId({ ...source, field: "aboveClientOrderId" })).toBe("whwxefIieZQFlzFgAUbc7S");
     expect(derivedClientId({ ...source, signature: "ac".repeat(32) })).toBe("TmTL2NNyzPP8hACIl1ghib");
   });
 
-  it("decision 3: does not depend on the letter case of the signature", () => {
+  it("does not depend on the letter case of the signature", () => {
     expect(derivedClientId({ ...source, signature: "AB".repeat(32) })).toBe(derivedClientId(source));
   });
 
-  it("decision 3: is 22 letters and digits, which every id rule accepts", () => {
+  it("is 22 letters and digits, which every id rule accepts", () => {
     fc.assert(
       fc.property(
         fc.string(),

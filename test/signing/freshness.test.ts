@@ -60,7 +60,7 @@ describe("timestamp", () => {
     expect(check({ required: false })).toBe("fresh");
   });
 
-  it("decision 40: a given timestamp is checked even if it is not required", () => {
+  it("a given timestamp is checked even if it is not required", () => {
     expect(check({ timestamp: String(NOW_MS - 5001), required: false })).toBe("TIMESTAMP_OUTSIDE");
     expect(check({ timestamp: "", required: false })).toBe("PARAMETER_EMPTY timestamp");
   });
@@ -101,7 +101,7 @@ describe("timestamp", () => {
     expect(check({ nowMs: NOW_MS + 61_000, required: false })).toBe("fresh");
   });
 
-  it("the rule of decision 9, for every time and window", () => {
+  it("the rule holds for every time and window", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: -70_000, max: 2000 }),

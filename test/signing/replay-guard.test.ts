@@ -48,7 +48,7 @@ describe("createReplayGuard", () => {
     }
   });
 
-  it("decision MA: a use that may follow another passes after it, and not before it", () => {
+  it("a use that may follow another passes after it, and not before it", () => {
     const guard = createReplayGuard();
     const query = { apiKey, use: "query", after: "subscription", nowMs: 0 };
     const subscription = { apiKey, use: "subscription", nowMs: 0 };
@@ -59,7 +59,7 @@ describe("createReplayGuard", () => {
     expect(verdicts(2, { ...subscription, use: "cancel" })).toEqual(["other"]);
   });
 
-  describe("decision 41: one cancel after a read", () => {
+  describe("one cancel after a read", () => {
     const read = { apiKey, signature: signatureOf(1), use: "query", nowMs: 0 };
     const cancel = { ...read, use: "cancel", onceAfter: "query" };
     const sender = { address: "1.1.1.1", connection: "a" };
@@ -120,7 +120,7 @@ describe("createReplayGuard", () => {
     expect(guard.decide({ ...seen, apiKey: "b", use: DELETE })).toBe("first");
   });
 
-  it("decision 41: an unused entry is forgotten after two full generations, not earlier", () => {
+  it("an unused entry is forgotten after two full generations, not earlier", () => {
     const guard = createReplayGuard({ maxPerGeneration: 10 });
     const use = (number: number): ReplayVerdict =>
       guard.decide({ apiKey, signature: signatureOf(number), use: GET, nowMs: 0 });
@@ -131,7 +131,7 @@ describe("createReplayGuard", () => {
     expect(use(39)).toBe("same");
   });
 
-  it("decision 41: a repeated use carries the entry on, with its first use", () => {
+  it("a repeated use carries the entry on, with its first use", () => {
     const guard = createReplayGuard({ maxPerGeneration: 10 });
     const decide = (number: number, use: string): ReplayVerdict =>
       guard.decide({ apiKey, signature: signatureOf(number), use, nowMs: 0 });
@@ -144,7 +144,7 @@ describe("createReplayGuard", () => {
     expect(decide(0, DELETE)).toBe("other");
   });
 
-  it("I84, decision GA: a key that uses up all room displaces its own entries and no others", () => {
+  it("I84: a key that uses up all room displaces its own entries and no others", () => {
     const guard = createReplayGuard({ maxPerGeneration: 50 });
     const decide = (key: string, number: number, use: string): ReplayVerdict =>
       guard.decide({ apiKey: key, signature: signatureOf(number), use, nowMs: 0 });
@@ -155,7 +155,7 @@ describe("createReplayGuard", () => {
     expect(decide("loud", 4_920, DELETE)).toBe("first");
   });
 
-  it("I84, decision GA: each of many busy keys has its share; the total stays the same", () => {
+  it("I84: each of many busy keys has its share; the total stays the same", () => {
     const guard = createReplayGuard({ maxPerGeneration: 50 });
     const decide = (key: number, number: number, use: string): ReplayVerdict =>
       guard.decide({ apiKey: `k${key}`, signature: signatureOf(number), use, nowMs: 0 });
@@ -169,7 +169,7 @@ describe("createReplayGuard", () => {
     expect(Array.from({ length: 10 }, (_, key) => known(key))).toEqual(Array.from({ length: 10 }, () => 10));
   });
 
-  it("I84, decision GA: room is taken in turn from the keys that have most", () => {
+  it("I84: room is taken in turn from the keys that have most", () => {
     const guard = createReplayGuard({ maxPerGeneration: 5 });
     const decide = (key: string, number: number, use: string): ReplayVerdict =>
       guard.decide({ apiKey: key, signature: signatureOf(number), use, nowMs: 0 });
@@ -182,7 +182,7 @@ describe("createReplayGuard", () => {
     expect(verdicts("a", [1])).toEqual(["first"]);
   });
 
-  it("decision 41: both generations count, and the closed one is forgotten first", () => {
+  it("both generations count, and the closed one is forgotten first", () => {
     const guard = createReplayGuard({ maxPerGeneration: 5, generationMs: 1000 });
     const decide = (number: number, nowMs: number, use: string): ReplayVerdict =>
       guard.decide({ apiKey, signature: signatureOf(number), use, nowMs });
@@ -193,7 +193,7 @@ describe("createReplayGuard", () => {
     expect(decide(1, 1000, GET)).toBe("first");
   });
 
-  it("decision 41: a generation closes at its age", () => {
+  it("a generation closes at its age", () => {
     const guard = createReplayGuard({ generationMs: 1000 });
     const decide = (number: number, nowMs: number, use: string): ReplayVerdict =>
       guard.decide({ apiKey, signature: signatureOf(number), use, nowMs });

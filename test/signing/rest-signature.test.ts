@@ -148,7 +148,7 @@ describe("restSignature", () => {
     expect(take({ query, header: S }).query).toBe(query);
   });
 
-  it("decision 40: a JSON body never contains it", () => {
+  it("a JSON body never contains it", () => {
     const body = `{"a":1,"signature":"${S}"}`;
     expect(text(take({ body, header: S }).payload)).toBe(body);
     expect(refusal(() => refuseSignatureParameter(readFlatJson(bytes(body))))).toBe("BAD_SIGNATURE");

@@ -75,7 +75,7 @@ describe("verifySignature", () => {
       { secret, payload: { a: 1 }, signature },
       "verifySignature.payload must be the text to sign, as a string or Uint8Array",
     ],
-  ])("decision KI: names an option of the host that is wrong, %#", (options, message) => {
+  ])("names an option of the host that is wrong, %#", (options, message) => {
     expect(() => verifySignature(options as never)).toThrow(new TypeError(message));
   });
 
@@ -131,7 +131,7 @@ describe("the two implementations of HMAC-SHA256", () => {
     );
   });
 
-  it("decision BY: agree with createHmac, at the lengths where keys are hashed and where buffers end", () => {
+  it("agree with createHmac, at the lengths where keys are hashed and where buffers end", () => {
     const lengths = [0, 1, 63, 64, 65, 127, 200, 65_535, 65_536, 65_537, 70_000];
     const secrets = fc.oneof(
       anyText(200),

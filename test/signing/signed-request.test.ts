@@ -60,16 +60,11 @@ describe("a client's signed requests", () => {
     expect(encodeQuery({ symbol: "BTC/USD", nonce: 1 })).toBe("symbol=BTC%2FUSD&nonce=1");
   });
 
-  it.each([undefined, null, 5, "a=1", []])(
-    "decision KI: encodeQuery refuses %j in place of parameters",
-    (given) => {
-      expect(() => encodeQuery(given as never)).toThrow(
-        /^encodeQuery must be an object of parameters by name/,
-      );
-    },
-  );
+  it.each([undefined, null, 5, "a=1", []])("encodeQuery refuses %j in place of parameters", (given) => {
+    expect(() => encodeQuery(given as never)).toThrow(/^encodeQuery must be an object of parameters by name/);
+  });
 
-  it.each([null, {}, ["a"], () => "a"])("decision KI: refuses a value that is %j", (value) => {
+  it.each([null, {}, ["a"], () => "a"])("refuses a value that is %j", (value) => {
     const wrong = { value } as never;
     const message = /^parameters[.]value must be a string, number or boolean$/;
     expect(() => signQuery({ secret, parameters: wrong })).toThrow(message);

@@ -28,7 +28,7 @@ const wanted: Readonly<Record<string, string>> = {
   query: QUERY,
 };
 
-describe.each(functions)("decision KI: %s names the option that is wrong", (name, call, options) => {
+describe.each(functions)("%s names the option that is wrong", (name, call, options) => {
   const given = (changes: Readonly<Record<string, unknown>>) => () =>
     call({ ...options, ...changes } as never);
   const needed = Object.keys(options);
@@ -59,13 +59,13 @@ describe.each(functions)("decision KI: %s names the option that is wrong", (name
   });
 });
 
-it("decision KI: an empty secret is refused before it signs", () => {
+it("an empty secret is refused before it signs", () => {
   expect(() => sign({ secret: "", payload: "text" })).toThrow(
     new RangeError(`sign.secret must be ${SECRET}`),
   );
 });
 
-it.each([undefined, null, {}, 5])("decision KI: verifySignature refuses the payload %j", (payload) => {
+it.each([undefined, null, {}, 5])("verifySignature refuses the payload %j", (payload) => {
   const signature = "ab".repeat(32);
   const wrong = new TypeError(`verifySignature.payload must be ${PAYLOAD}`);
   expect(() => verifySignature({ secret: "s", payload: payload as never, signature })).toThrow(wrong);

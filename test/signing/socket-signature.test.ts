@@ -132,7 +132,7 @@ describe("socketSignature", () => {
     expect(socketSignature(parametersOf({ ...signed, text, signature })).payload).toContain(`text=${text}&`);
   });
 
-  it("decision 41: two different sets of parameters never share a payload", () => {
+  it("two different sets of parameters never share a payload", () => {
     const joinable = fc.stringMatching(/^[\x20-\x24\x27-\x3c\x3e-\x7e]{0,6}$/);
     const fields = fc.dictionary(fc.stringMatching(/^[A-Za-z0-9_]{1,4}$/), joinable, { maxKeys: 4 });
     fc.assert(

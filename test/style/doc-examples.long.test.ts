@@ -38,7 +38,7 @@ describe("examples in doc comments", () => {
     expect(compile(examples)).toEqual([]);
   });
 
-  it("decision KQ: every exported function and class has one", () => {
+  it("every exported function and class has one", () => {
     const entryPoints = manifest.typedocOptions.entryPoints;
     const exports = exportsOf(entryPoints.map((path) => root + path));
     expect(exports.flatMap((found, index) => withoutExample(found, `${entryPoints[index]} `))).toEqual([]);

@@ -103,7 +103,7 @@ export function testMountedService({ name, open, supports: { ownRoutes } }: Moun
       expect(codeOf(await ask(altered))).toEqual([400, -1022]);
     });
 
-    it("decision 43: a form body, and parameters in query and body", async () => {
+    it("a form body, and parameters in query and body", async () => {
       const { symbol, ...rest }: RequestParameters = { ...FAR_LIMIT, newClientOrderId: "form-1" };
       const type = "application/x-www-form-urlencoded";
       const target = `/api/order?nonce=1&${encodeQuery({ symbol: String(symbol) })}`;
@@ -111,7 +111,7 @@ export function testMountedService({ name, open, supports: { ownRoutes } }: Moun
       expect(readJson(answer.body)).toMatchObject({ clientOrderId: "form-1" });
     });
 
-    it("decision 40: a DELETE with a body", async () => {
+    it("a DELETE with a body", async () => {
       const id = await orderId("delete-1");
       const body = `{"symbol":"BTC/USD", "orderId": ${id}}`;
       const answer = await ask(signed({ method: "DELETE", target: "/api/v2/order?nonce=2", body }));
@@ -130,7 +130,7 @@ export function testMountedService({ name, open, supports: { ownRoutes } }: Moun
       client.close();
     });
 
-    it("decisions NA and NI: serves the prefix for existing clients, and its streams", async () => {
+    it("serves the prefix for existing clients, and its streams", async () => {
       expect((await ask({ method: "GET", target: "/compat/api/v3/ping" })).status).toBe(200);
       for (const path of [
         "/compat/stream",

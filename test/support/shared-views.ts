@@ -63,7 +63,7 @@ const someNodes = fc
     ...others.map((part, index) => rowOf(index + 11, part)),
   ]);
 
-/** The able nodes, by the words of decision KX. */
+/** The able nodes, by the words of the rule "Who takes which shard follows from one view of the cluster". */
 export const ableIn = ({ nodes }: ClusterView): readonly number[] =>
   nodes
     .filter(

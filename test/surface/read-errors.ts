@@ -142,7 +142,7 @@ export const READ_ERRORS: Readonly<Partial<Record<RouteName | TwinName, readonly
     { error: "NO_SUCH_ORDER", how: "an unknown list", only: { orderListId: -1_000_000 } },
   ],
   "orderList.cancel": [
-    // The symbol is accepted and not read there: clients of the convention send it (decision 38).
+    // The symbol is accepted and not read there: clients of the convention send it.
     ...listKey.filter(({ error }) => error !== "BAD_SYMBOL" && error !== "PARAMETER_EMPTY"),
     { error: "CANCEL_REJECTED", how: "an unknown list", only: { orderListId: -1_000_000 } },
   ],

@@ -27,7 +27,7 @@ describe("trigger rules of the contract", () => {
   });
 });
 
-describe("decision 18: direction of the activation gate", () => {
+describe("direction of the activation gate", () => {
   it.each(["TRAILING_STOP_MARKET", "TRAILING_STOP_LIMIT"] as const)(
     "%s opens on the favorable side",
     (type) => {
@@ -47,7 +47,7 @@ describe("decision 18: direction of the activation gate", () => {
   });
 });
 
-describe("decision 8: comparisons are exact and inclusive", () => {
+describe("comparisons are exact and inclusive", () => {
   it("a single step is decisive", () => {
     const level = price("100");
     const rising = ["99.99999999", "100", "100.00000001"].map((text) =>

@@ -13,7 +13,7 @@ describe("a leftist heap of many nodes", () => {
     }
   });
 
-  it("decision IA: no insert, pop or remove visits more than some tens of nodes, among 100,000", () => {
+  it("no insert, pop or remove visits more than some tens of nodes, among 100,000", () => {
     let looks = 0;
     const most = { insert: 0, pop: 0, remove: 0 };
     const counted = new LeftistHeap<Node>((a, b) => {

@@ -88,7 +88,7 @@ function depthOf(top: Node | undefined): number {
   return top.depth;
 }
 
-it("decision IA: the right edge of every node is its shortest path, so that no step visits many nodes", () => {
+it("the right edge of every node is its shortest path, so that no step visits many nodes", () => {
   const step = fc.tuple(fc.constantFrom("insert", "insert", "remove", "pop"), fc.nat({ max: 30 }));
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
@@ -121,7 +121,7 @@ function merged(things: readonly Thing[]): Readonly<{ inOrder: readonly Thing[];
   return { inOrder: sort.inOrder, steps };
 }
 
-describe("decision IA: triggered orders are sorted in steps", () => {
+describe("triggered orders are sorted in steps", () => {
   it("with the result of a complete sort", () => {
     fc.assert(
       fc.property(fc.array(fc.nat({ max: 20 })), (keys) => {

@@ -131,7 +131,7 @@ describe("mark history", () => {
     expect(history.obsolete({ shard: 0, symbol, side: "ask", oldestPosition: 5 })).toEqual([]);
   });
 
-  it("decision HI: with a limit at most so many are obsolete at a time, and all of them in the end", () => {
+  it("with a limit at most so many are obsolete at a time, and all of them in the end", () => {
     // The fourth mark outdoes those before it; an order needs those from the seventh on.
     const marks = [9, 2, 3, 1, 4, 5, 6, 7].map((value, index) => mark("ask", index + 1, value));
     const of = { shard: 0, symbol, side: "ask", oldestPosition: 7 } as const;

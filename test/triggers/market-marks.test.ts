@@ -176,7 +176,7 @@ describe("restart", () => {
     return history;
   };
 
-  it("decision 18: references come from the marks, in any order in which the orders return", () => {
+  it("references come from the marks, in any order in which the orders return", () => {
     const book = new TriggerBook(symbol);
     const activations = new Map<number, Activation>();
     for (const [orderId, value] of [
@@ -203,7 +203,7 @@ describe("restart", () => {
     }
   });
 
-  it("decision 18: the stored trigger is compared before the reference moves", () => {
+  it("the stored trigger is compared before the reference moves", () => {
     const history = historyOf([
       { shard: 0, symbol, side: "bid", position: 4, price: price("1000"), timeMs: 1 },
     ]);

@@ -5,7 +5,7 @@ import { liveBytes } from "../support/live-heap.ts";
 
 const COUNT = 20_000;
 
-describe("decision GT: resting orders take little memory", () => {
+describe("resting orders take little memory", () => {
   it("an order in the trigger book is one flat object: its input is not kept", () => {
     const book = new TriggerBook("BTC/USD");
     const before = liveBytes();

@@ -15,7 +15,7 @@ const trailing = (orderId: number, activation?: Activation): Watcher => {
   return { orderId, acceptedAtMs: 0, acceptance: 1, watch };
 };
 
-describe("decision 16, I31: a trailing order that became active earlier", () => {
+describe("a trailing order that became active earlier", () => {
   it("continues the marks after a restart: a move never takes the position of a durable mark", () => {
     const history = new MarkHistory();
     history.add({ shard: 0, symbol, side: "bid", position: 1, price: price("100"), timeMs: 1 });
@@ -40,7 +40,7 @@ describe("decision 16, I31: a trailing order that became active earlier", () => 
     expect(book.reference(-768)).toBe(price("120"));
   });
 
-  describe("I31, decision KY: of a shard that came from another process", () => {
+  describe("I31: of a shard that came from another process", () => {
     const [HERE, CAME] = [208, 66];
     const markOf = (position: number, value: string): MarketMark => ({
       ...{ shard: CAME, symbol, side: "bid", position },

@@ -9,7 +9,7 @@ const quoteAt = (bid: string): Quote => {
   return { symbol, bid: at, ask, bids: [], asks: [], timeMs: 1, sequence: 1 };
 };
 
-describe("decision IA: a quote acts in slices", () => {
+describe("a quote acts in slices", () => {
   it("no slice compares more than some hundred orders, including the sort of triggered ones", () => {
     const book = new TriggerBook(symbol);
     // All of one price and one time: every comparison reaches two ids, and compares their distances from zero.

@@ -18,8 +18,8 @@ function slicesOf(book: TriggerBook, quote: Quote): readonly Progress[] {
   return slices;
 }
 
-describe("decision IA: a quote acts in slices", () => {
-  it("decision 20: references that one extreme moves are merged in slices, and follow it from then on", () => {
+describe("a quote acts in slices", () => {
+  it("references that one extreme moves are merged in slices, and follow it from then on", () => {
     const book = new TriggerBook(symbol);
     const distance = { kind: "amount", amount: price("50") } as const;
     for (let index = 0; index < 1_000; index++) {

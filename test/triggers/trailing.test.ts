@@ -60,7 +60,7 @@ function exactLevel({ side, reference, distance }: Point): Decimal {
 }
 
 describe("trailing level", () => {
-  it("decision 8: is the exact level, up for BUY and down for SELL, at 8 decimals", () => {
+  it("is the exact level, up for BUY and down for SELL, at 8 decimals", () => {
     fc.assert(
       fc.property(point, (at) => {
         const exact = exactLevel(at);
@@ -83,7 +83,7 @@ describe("trailing level", () => {
     }
   });
 
-  it("decision 8: a price meets it if and only if it meets the level without rounding", () => {
+  it("a price meets it if and only if it meets the level without rounding", () => {
     const near = fc.bigInt({ min: -2n, max: 2n });
     fc.assert(
       fc.property(point, near, (at, offset) => {
@@ -158,7 +158,7 @@ describe("trailing level", () => {
     expect(displayedLevel(step)).toBeUndefined();
   });
 
-  it("decision BU: on the ask can be above the range of prices, where no price meets it, and is not displayed", () => {
+  it("on the ask can be above the range of prices, where no price meets it, and is not displayed", () => {
     const wide: Point = {
       side: "ask",
       reference: price("9999999999"),
@@ -170,7 +170,7 @@ describe("trailing level", () => {
     );
   });
 
-  it("decision 8: is displayed down for SELL, up for BUY", () => {
+  it("is displayed down for SELL, up for BUY", () => {
     const at = { reference: price("0.00010001"), distance: { kind: "bps", bps: 1 } } as const;
     expect(displayedLevel({ ...at, side: "ask" })).toBe(price("0.00010003"));
     expect(displayedLevel({ ...at, side: "bid" })).toBe(price("0.00009999"));
@@ -178,7 +178,7 @@ describe("trailing level", () => {
 });
 
 describe("dynamic limit", () => {
-  it("decision 19, BU: exact level plus offset rounded down for BUY, minus offset rounded up for SELL, in the range", () => {
+  it("exact level plus offset rounded down for BUY, minus offset rounded up for SELL, in the range", () => {
     const highest = new Oracle(10).pow(18).minus(1);
     const offset = fc
       .oneof(fc.bigInt({ min: 0n, max: 10n ** 12n }), fc.bigInt({ min: 0n, max: 10n ** 18n - 1n }))
@@ -195,7 +195,7 @@ describe("dynamic limit", () => {
     );
   });
 
-  it("decision 19: an offset of zero is the level itself if that is a whole step", () => {
+  it("an offset of zero is the level itself if that is a whole step", () => {
     const at = {
       reference: price("42000"),
       distance: { kind: "bps", bps: 500 },
@@ -205,7 +205,7 @@ describe("dynamic limit", () => {
     expect(formatPrice(dynamicLimit({ ...at, side: "bid" }))).toBe("39900");
   });
 
-  it("decision 19: the rounding never makes a limit worse than requested", () => {
+  it("the rounding never makes a limit worse than requested", () => {
     const at = {
       reference: price("0.00010001"),
       distance: { kind: "bps", bps: 1 },
@@ -301,7 +301,7 @@ describe("I31: the references of trailing orders", () => {
     expect(taken(groups, "70")).toEqual([-1, -2]);
   });
 
-  it("decision 16: orders restored after a quote have their own reference, not one that has moved on", () => {
+  it("orders restored after a quote have their own reference, not one that has moved on", () => {
     const groups = new TrailingGroups("bid");
     const [before, after] = [entry(-1, "50"), entry(-2, "50")];
     groups.restore(before, price("100"));
@@ -312,7 +312,7 @@ describe("I31: the references of trailing orders", () => {
     expect(taken(groups, "50")).toEqual([-2]);
   });
 
-  it("decision 16: restored in any order, the group whose reference a new extreme reaches first moves first", () => {
+  it("restored in any order, the group whose reference a new extreme reaches first moves first", () => {
     for (const side of ["bid", "ask"] as const) {
       const groups = new TrailingGroups(side);
       const [far, near] = [entry(-1, "50", side), entry(-2, "50", side)];
@@ -396,7 +396,7 @@ function walk(scenario: Scenario, watcher: Watcher): Run {
 describe("trailing scenarios of the public convention", () => {
   it("are three", () => expect(scenarios.map(({ id }) => id)).toEqual(["A", "C", "E"]));
 
-  it.each(scenarios)("decision 18, scenario $id: $type $side", (scenario) => {
+  it.each(scenarios)("scenario $id: $type $side", (scenario) => {
     const run = walk(scenario, watcherOf(scenario));
     expect(run).toEqual({
       activatedAt: scenario.activatedAt,
@@ -410,7 +410,7 @@ describe("trailing scenarios of the public convention", () => {
     });
   });
 
-  it("decision 18: the gate of TRAILING_STOP_* makes scenario A trigger at 38850", () => {
+  it("the gate of TRAILING_STOP_* makes scenario A trigger at 38850", () => {
     const [a] = scenarios;
     if (a === undefined) throw new Error("scenario A is missing");
     const gate = gateDirection({ type: "TRAILING_STOP_LIMIT", side: a.side });

@@ -40,7 +40,7 @@ function busy(): TriggerBook {
   return book;
 }
 
-describe("decision 20, decision IA: what comes while a quote acts waits behind it, in order of arrival", () => {
+describe("what comes while a quote acts waits behind it, in order of arrival", () => {
   it("an order acts from the next quote on, and counts as in the book at once", () => {
     const book = busy();
     book.add(stopAt(-2, "100"));
@@ -124,7 +124,7 @@ describe("I30, I31: misuse of a trigger book is a broken invariant", () => {
   });
 });
 
-it("decision 17: a fired order has its level, and a reference only if it trails", () => {
+it("a fired order has its level, and a reference only if it trails", () => {
   const book = new TriggerBook(symbol);
   book.add(stopAt(-1, "100"));
   book.add(trail(-2));
@@ -136,7 +136,7 @@ it("decision 17: a fired order has its level, and a reference only if it trails"
   ]);
 });
 
-describe("decision 16: marks are made until they are taken", () => {
+describe("marks are made until they are taken", () => {
   it.each([
     ["bid", "100", "9000000000"],
     ["ask", "1", "100"],

@@ -105,7 +105,7 @@ describe("complaints", () => {
 });
 
 describe("levels", () => {
-  it("decision 8: fire when reached, not one step earlier, on their own side only", () => {
+  it("fire when reached, not one step earlier, on their own side only", () => {
     const book = bookOf(
       watcher(-1, level("ask", "atOrAbove", "100")),
       watcher(-2, level("ask", "atOrBelow", "90")),
@@ -120,7 +120,7 @@ describe("levels", () => {
     expect(book.size).toBe(0);
   });
 
-  it("decision 17: a level that the market passed already fires on the next quote", () => {
+  it("a level that the market passed already fires on the next quote", () => {
     const book = bookOf();
     book.observe(ask("120"));
     book.add(watcher(-1, level("ask", "atOrAbove", "100")));
@@ -140,7 +140,7 @@ describe("levels", () => {
   });
 });
 
-describe("decision 20: order of triggers on one quote", () => {
+describe("order of triggers on one quote", () => {
   it("most crossed first, then older, then the id closer to zero; orders without a level come first of all", () => {
     const book = bookOf(
       watcher(-1, level("ask", "atOrAbove", "99"), 5),
@@ -192,7 +192,7 @@ describe("trailing", () => {
     expect(fired).toEqual([[-1], [-3, -4], [-2], [-5]]);
   });
 
-  it("decision 18: the quote that activates does not trigger, whatever the gap through the gate", () => {
+  it("the quote that activates does not trigger, whatever the gap through the gate", () => {
     const gate = { direction: "atOrBelow", level: price("100") } as const;
     const book = bookOf(watcher(-1, { kind: "trail", side: "bid", distance: amount("0.00000001"), gate }));
     book.observe(bid("200"));
@@ -201,7 +201,7 @@ describe("trailing", () => {
     expect(firedIds(book.observe(bid("49.99999999")))).toEqual([-1]);
   });
 
-  it("decision 20: a quote is compared with the references before it", () => {
+  it("a quote is compared with the references before it", () => {
     const gate = { direction: "atOrBelow", level: price("10") } as const;
     const book = bookOf(
       watcher(-1, trail("bid", amount("1"))),

@@ -31,7 +31,7 @@ describe("takeString", () => {
   };
   const plain = fc.nat({ max: 20 }).map((length) => `"${"x".repeat(length)}"`);
 
-  it("hostile 59-62, decision BZ: returns the same as JSON.parse of the token, with and without escapes", () => {
+  it("hostile 59-62: returns the same as JSON.parse of the token, with and without escapes", () => {
     fc.assert(
       fc.property(fc.oneof(token, plain), (text) => {
         const cursor: JsonCursor = { text, at: 0 };

@@ -80,7 +80,7 @@ describe("readJson", () => {
 });
 
 describe("writeJson", () => {
-  it("decision 2: of a list, only items with a 64-bit id are not written by the platform's own writer", () => {
+  it("of a list, only items with a 64-bit id are not written by the platform's own writer", () => {
     const written = vi.spyOn(JSON, "stringify");
     expect(writeJson([{ id: 1 }, { id: 2n }, { id: 3 }])).toBe('[{"id":1},{"id":2},{"id":3}]');
     expect(written.mock.calls).toEqual([[{ id: 1 }], [{ id: 3 }]]);

@@ -25,7 +25,7 @@ describe("a WebSocket message", () => {
   });
 });
 
-it("decision 41: a query with too many parameters is refused with their number", () => {
+it("a query with too many parameters is refused with their number", () => {
   const query = Array.from({ length: 150 }, (_, number) => `a${number}=1`).join("&");
   expect(() => readQuery(query)).toThrow("expected '100' and received '150'");
 });

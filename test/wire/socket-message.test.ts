@@ -33,7 +33,7 @@ describe("readSocketMessage", () => {
     ["9223372036854775807", 9223372036854775807n],
     ["-9223372036854775808", -9223372036854775808n],
     ["null", null],
-  ])("decision 43: the id %s is legal and exact", (lexeme, id) => {
+  ])("the id %s is legal and exact", (lexeme, id) => {
     expect(idOf(lexeme)).toBe(id);
   });
 

@@ -16,7 +16,7 @@ type Parts = Readonly<{
 type Gone = Readonly<{ shard: number; sequence: number }>;
 
 /**
- * Follows what deletions take out of the store, and checks decisions TA and TC: only orders that ended before the time of
+ * Follows what deletions take out of the store, and checks that only orders that ended before the time of
  * a deletion leave, each with its row, all its records and the other legs of its list; only records below the newest
  * snapshot leave; and each that left is in the archive, if there is one.
  */
@@ -78,7 +78,7 @@ export class Departures {
       if (there.has(sequence) || left.has(sequence)) continue;
       requireThat(
         sequence < (snapshot?.sequence ?? 0),
-        "decision TA",
+        "Records leave with their orders",
         () => `record ${sequence} of shard ${shard} has left, the snapshot is of ${snapshot?.sequence}`,
       );
       gone.push({ shard, sequence });
@@ -100,7 +100,7 @@ export class Departures {
       const endMs = leg === orderId ? endedAtMs : journal.find(leg)?.endedAtMs;
       requireThat(
         endMs !== undefined && endMs < beforeMs,
-        "decision TA",
+        "Records leave with their orders",
         () => `order ${orderId} left before ${beforeMs}, ${leg} ended at ${endMs}`,
       );
       const stored = journal
@@ -108,14 +108,14 @@ export class Departures {
         .filter(({ shard, sequence }) => !this.#left.get(shard)?.has(sequence));
       requireThat(
         stored.length === 0,
-        "decision TA",
+        "Records leave with their orders",
         () => `order ${orderId} left, records of ${leg} are kept`,
       );
     }
     const row = await disk.reader.findEnded({ accountId, orderId });
     requireThat(
       row === undefined,
-      "decision TA",
+      "Records leave with their orders",
       () => `records of order ${orderId} left, and its row is kept`,
     );
     journal.departed.add(orderId);
@@ -129,7 +129,11 @@ export class Departures {
       if (ended === undefined || journal.departed.has(orderId)) continue;
       const row = await disk.reader.findEnded({ accountId, orderId });
       const isGone = row === undefined && !journal.departed.has(orderId);
-      requireThat(!isGone, "decision TA", () => `the row of order ${orderId} left, and its records are kept`);
+      requireThat(
+        !isGone,
+        "Records leave with their orders",
+        () => `the row of order ${orderId} left, and its records are kept`,
+      );
     }
   }
 
@@ -142,7 +146,7 @@ export class Departures {
       const isRetained = record !== undefined && archived.has(encodeRecord(record));
       requireThat(
         isRetained,
-        "decision TC",
+        "The archive is written inside the transaction that deletes",
         () => `record ${sequence} of shard ${shard} left and is not in the archive`,
       );
     }

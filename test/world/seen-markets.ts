@@ -52,7 +52,7 @@ export class SeenMarkets {
     this.#recent.set(quote.symbol, recent);
   }
 
-  /** Notes a quote that did not count. A heartbeat confirms it if only its time was wrong (decision 16). */
+  /** Notes a quote that did not count. A heartbeat confirms it if only its time was wrong. */
   dropped(symbol: string, drop: QuoteDrop, quote: SeenQuote | undefined, jumpFactor: number): void {
     const last = this.#last.get(symbol);
     const isRepeated = last?.timeMs === quote?.timeMs && last?.bid === quote?.bid && last?.ask === quote?.ask;

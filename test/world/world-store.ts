@@ -403,7 +403,7 @@ export class WorldStore {
     const cutoffMs = time.trueMs - retentionDays * 24 * HOUR_MS;
     requireThat(
       beforeMs <= cutoffMs,
-      "decision 52",
+      "A time is confirmed before anything ends by it",
       () => `deletes what ended ${beforeMs - cutoffMs} ms too late`,
     );
     for (const stepMs of this.#steps(beforeMs)) {

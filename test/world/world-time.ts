@@ -3,7 +3,7 @@ import { createManualClock, type ManualClock } from "../../src/adapters/memory/i
 /** An hour in milliseconds. */
 export const HOUR_MS = 3_600_000;
 
-/** A wall clock this far ahead is followed at once, and any after this long (decision 52). */
+/** A wall clock this far ahead is followed at once, and any after this long. */
 const [STEP_MS, CONFIRM_MS] = [1_000, 10_000];
 
 /** Waits until everything has happened that needs no time. */

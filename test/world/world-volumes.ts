@@ -65,16 +65,12 @@ export class WorldVolumes {
       .map(({ range }) => range);
   }
 
-  /** Checks decision 29: the range is 512 whole minutes that are over. */
+  /** Checks the rule "VWAP": the range is 512 whole minutes that are over. */
   #note(range: Range, wallMs: number): void {
     const { time, requireThat } = this.#parts;
     const { fromMs, toMs } = range;
     const isWindow = toMs === wallMs - (wallMs % MINUTE_MS) && toMs - fromMs === WINDOW_MS;
-    requireThat(
-      isWindow,
-      "decision 29",
-      () => `minutes from ${fromMs} to ${toMs} are asked for at ${wallMs}`,
-    );
+    requireThat(isWindow, "VWAP", () => `minutes from ${fromMs} to ${toMs} are asked for at ${wallMs}`);
     this.#requests.push({ range, atMs: time.trueMs });
     if (this.#requests.length > 200) this.#requests = this.#requests.slice(-100);
   }

@@ -21,9 +21,9 @@ export interface AccountEntry {
 /** Accounts that can be changed while they are in use. */
 export interface MemoryAccounts extends Accounts {
   /**
-   * Creates or replaces an account. Its earlier keys become invalid immediately (decision 49).
-   * Throws a RangeError for a key that names another account or already belongs to another account, and a TypeError or
-   * RangeError that names a member of the entry that is missing, unknown or wrong.
+   * Creates or replaces an account. Its earlier keys become invalid immediately. Throws a RangeError for a key that names
+   * another account or already belongs to another account, and a TypeError or RangeError that names a member of the entry
+   * that is missing, unknown or wrong.
    */
   put(entry: AccountEntry): void;
 }

@@ -25,11 +25,10 @@ const telemetryOptions: OptionCheck = optionsOf<ConsoleTelemetryOptions>({
 });
 
 /**
- * Creates a telemetry that writes every event as one line of JSON: time, level, event, then its fields. Equal warnings
- * and errors are written once per minute. At most ten different warnings and errors with the same event name are
- * written per minute. Lines at the end of the minute count those that were not written: `repeated` the equal ones,
- * `omitted` the different ones. Throws a TypeError or RangeError for an option that is unknown or wrong. Source:
- * decision KL.
+ * Creates a telemetry that writes every event as one line of JSON: time, level, event, then its fields. Equal warnings and
+ * errors are written once per minute. At most ten different warnings and errors with the same event name are written per
+ * minute. Lines at the end of the minute count those that were not written: `repeated` the equal ones, `omitted` the
+ * different ones. Throws a TypeError or RangeError for an option that is unknown or wrong.
  *
  * @example
  * ```ts

@@ -48,12 +48,12 @@ const PROBLEMS: ReadonlyMap<string, (host: string, port: number) => string> = ne
 ]);
 
 /*
- * Every front thread accepts connections from one listening socket. Threads share their descriptors, and each libuv
- * loop closes those that it has. If two threads held the same number, one of them would sooner or later close a
- * descriptor that had been reused meanwhile (nodejs/node issue 30507). So each thread gets its own descriptor for the
- * one socket. Node.js can duplicate a descriptor in only one way: a child process inherits it and sends it back over
- * its channel. That process lives only for a moment. SO_REUSEPORT is not an option: Node.js has it only from 23.1 on,
- * and with it a port that another server uses would not be refused. Source: decision HR.
+ * Every front thread accepts connections from one listening socket. Threads share their descriptors, and each libuv loop
+ * closes those that it has. If two threads held the same number, one of them would sooner or later close a descriptor that
+ * had been reused meanwhile (nodejs/node issue 30507). So each thread gets its own descriptor for the one socket. Node.js
+ * can duplicate a descriptor in only one way: a child process inherits it and sends it back over its channel. That process
+ * lives only for a moment. SO_REUSEPORT is not an option: Node.js has it only from 23.1 on, and with it a port that another
+ * server uses would not be refused.
  */
 const PROGRAM = (backlog: number): string =>
   `const s=require("node:net").createServer(c=>c.destroy());` +

@@ -58,10 +58,10 @@ const serverOption: OptionCheck = optionsOf<NodeServerOptions>({
 });
 
 /**
- * Creates a node:http server for a service. Targets, headers and bodies reach the service byte for byte. Input that is
- * too slow, too large or not HTTP is answered in the shape of the service's errors and closes its connection.
- * Throws an Error that names the install command if there are sockets and ws is not installed, and a TypeError or
- * RangeError that names an option that is missing, unknown or wrong. Source: decisions 49, HR, HS and KI; hostile inputs 48-54 and 94.
+ * Creates a node:http server for a service. Targets, headers and bodies reach the service byte for byte. Input that is too
+ * slow, too large or not HTTP is answered in the shape of the service's errors and closes its connection. Throws an Error
+ * that names the install command if there are sockets and ws is not installed, and a TypeError or RangeError that names an
+ * option that is missing, unknown or wrong. Source: hostile inputs 48-54 and 94.
  *
  * @example
  * ```ts

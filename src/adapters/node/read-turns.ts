@@ -23,7 +23,7 @@ type Terms = Readonly<{ address: string; requests?: HttpConnection }>;
 /**
  * Parses the data of connections in turns: a slice of one connection at a time, those of one address in sequence, with
  * addresses taking turns. A connection with unparsed bytes is not read further. So one turn of the event loop parses
- * little, however many connections have sent data. Source: decision GE.
+ * little, however many connections have sent data.
  */
 export class ReadTurns {
   readonly #turns: TrafficTurns;

@@ -22,7 +22,7 @@ export function refusal(error: OrderError, status: number = error.status): WireR
   };
 }
 
-/** Returns the refusal for an error of Node's HTTP parser. Source: decision 49; hostile inputs, HTTP layer. */
+/** Returns the refusal for an error of Node's HTTP parser. Source: hostile inputs, HTTP layer. */
 export function parserRefusal(code: string | undefined): WireResponse {
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") return refusal(new OrderError("REQUEST_TIMEOUT"));
   if (code === "HPE_HEADER_OVERFLOW")

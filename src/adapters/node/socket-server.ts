@@ -36,7 +36,7 @@ function requireHere(): (name: string) => unknown {
   return createRequire(typeof __filename === "string" ? __filename : import.meta.url);
 }
 
-/** Longest message in bytes. Source: decision 49. */
+/** Longest message in bytes. */
 const MAX_MESSAGE_BYTES = 65_536;
 
 /**

@@ -34,7 +34,7 @@ export interface LeavingRecord {
   readonly text: string;
 }
 
-/** Lifetime of the journal (decisions TA and XA). */
+/** Lifetime of the journal. */
 export interface PostgresJournalOptions {
   /** If true, the records of an order are deleted with its row, when retention deletes it. Default false. */
   readonly prune?: boolean;
@@ -73,8 +73,8 @@ export interface PostgresStoreOptions {
    */
   readonly requireDurability?: boolean;
   /**
-   * Whether the server runs on another machine than this process: not on this one and not in a container of it. Nodes then take
-   * its clock as a witness when their own says a time far ahead (decision 52). Default false: it may be the same clock.
+   * Whether the server runs on another machine than this process: not on this one and not in a container of it. Nodes then
+   * take its clock as a witness when their own says a time far ahead. Default false: it may be the same clock.
    */
   readonly elsewhere?: boolean;
   readonly rejections?: PostgresRejectionOptions;

@@ -299,9 +299,9 @@ export class PendingCommits {
 }
 
 /**
- * How long a store waits for its server. An append is never given up: a server may wait for its standby for a long time, and
- * only a fence decides. All else is, after `answerTimeoutMs`; and from `join` on, what is asked with each beat after a ttl:
- * a node whose renewal comes later has lost its shards (decision ZI).
+ * How long a store waits for its server. An append is never given up: a server may wait for its standby for a long time,
+ * and only a fence decides. All else is, after `answerTimeoutMs`; and from `join` on, what is asked with each beat after a
+ * ttl: a node whose renewal comes later has lost its shards.
  */
 class Patience {
   readonly #answerTimeoutMs: number;

@@ -9,7 +9,7 @@ import type {
 } from "../../ports/index.ts";
 import { clockOption } from "../../ports/internal.ts";
 
-/** Options of a rate limiter. The defaults are those of decision 42. */
+/** Options of a rate limiter. The defaults are those of the rule "Rate limits". */
 export interface RateLimiterOptions {
   readonly clock: Clock;
   /** Request weight per minute and address; default 6000. */
@@ -196,9 +196,10 @@ const limiterOption: OptionCheck = optionsOf<RateLimiterOptions>(limiterOptions)
 
 /**
  * Creates a rate limiter in memory, for one process: a restart forgets everything it has counted. `openRateLimiter` of the
- * stores in SQLite and Postgres opens one that keeps the orders of the day and bans. Windows are aligned to the wall clock at the time the clock was
- * created; setting the clock neither stretches nor shrinks windows or bans. Memory is bounded by `maxTracked`. Throws a
- * TypeError or RangeError that names an option that is missing, unknown, of the wrong type or below 1. Source: decision 42; convention 5.3.
+ * stores in SQLite and Postgres opens one that keeps the orders of the day and bans. Windows are aligned to the wall clock
+ * at the time the clock was created; setting the clock neither stretches nor shrinks windows or bans. Memory is bounded by
+ * `maxTracked`. Throws a TypeError or RangeError that names an option that is missing, unknown, of the wrong type or below
+ * 1. Source: convention 5.3.
  *
  * @example
  * ```ts

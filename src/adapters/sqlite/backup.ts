@@ -34,7 +34,7 @@ export interface SqliteBackupOptions {
 export interface SqliteCopy {
   /** Number of records since the journal began. */
   readonly records: number;
-  /** The position of the journal: that of its last record, 0 for an empty one (decision VA). */
+  /** The position of the journal: that of its last record, 0 for an empty one. */
   readonly position: number;
   /** The heads of all shards with records. */
   readonly shards: readonly ShardHead[];
@@ -58,12 +58,11 @@ const backupOption: OptionCheck = optionsOf<SqliteBackupOptions>({
 });
 
 /**
- * Copies a store as it is at one moment, while a process has it open and writes. The copy is one file that only its
- * owner can read. It has its name only when it is complete and on disk. It is marked as a backup, which no engine can
- * open, and so is the copy of a backup: make a store of it with {@link restoreSqliteStore} (decision VD). The archive
- * of the journal is not part of it: copy its directory afterwards. Rejects with an Error that names the file if the
- * store cannot be read, the copy cannot be written or exists already, and with a TypeError or RangeError that names an
- * option that is missing, unknown or wrong.
+ * Copies a store as it is at one moment, while a process has it open and writes. The copy is one file that only its owner
+ * can read. It has its name only when it is complete and on disk. It is marked as a backup, which no engine can open, and
+ * so is the copy of a backup: make a store of it with {@link restoreSqliteStore}. The archive of the journal is not part of
+ * it: copy its directory afterwards. Rejects with an Error that names the file if the store cannot be read, the copy cannot
+ * be written or exists already, and with a TypeError or RangeError that names an option that is missing, unknown or wrong.
  *
  * @example
  * ```ts

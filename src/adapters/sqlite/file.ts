@@ -57,9 +57,9 @@ export function openDatabase(options: DatabaseOptions, kind: FileKind = "store")
 }
 
 /**
- * Creates a file, and its directory, that only its owner can read. Removes other users' permissions from an empty
- * file; one with contents may belong to another program. An existing file is not opened: when a process closes any descriptor of a file, the system releases all locks
- * that the process holds on it, and with them those of a store that is open here (decision UE).
+ * Creates a file, and its directory, that only its owner can read. Removes other users' permissions from an empty file; one
+ * with contents may belong to another program. An existing file is not opened: when a process closes any descriptor of a
+ * file, the system releases all locks that the process holds on it, and with them those of a store that is open here.
  */
 export function createFile(path: string): Stats {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });

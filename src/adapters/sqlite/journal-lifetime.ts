@@ -77,13 +77,13 @@ type Probe = (point: JournalPoint) => void;
 /** The probe of a journal that nobody watches. */
 const unwatched: Probe = () => undefined;
 
-/** Lifetime of the journal (decisions TA and TC). */
+/** Lifetime of the journal. */
 export interface SqliteJournalOptions {
   /** If true, the records of an order are deleted with its row, when retention deletes it. Default false. */
   readonly prune?: boolean;
   /**
-   * Directory to which records are copied before they are deleted: one file of lines for the newest day, and one
-   * compressed file for each earlier day. It belongs to this store alone (decision VB). Requires `prune`.
+   * Directory to which records are copied before they are deleted: one file of lines for the newest day, and one compressed
+   * file for each earlier day. It belongs to this store alone. Requires `prune`.
    */
   readonly archive?: string;
   /** Called at the named points of archiving and deleting. A crash test kills the process at one of them. */

@@ -48,7 +48,7 @@ export interface SqliteRestoreOptions {
   readonly archive?: string;
   /**
    * Whether open orders are paused until `engine.resumeOrder` (default true). False lets them go on at once: only for a
-   * backup of a store that no engine has opened since, or for a copy that is only read (decision VD).
+   * backup of a store that no engine has opened since, or for a copy that is only read.
    */
   readonly pause?: boolean;
   readonly driver?: SqliteDriverName;

@@ -157,7 +157,7 @@ export function noteArchive(database: Database): void {
 
 /**
  * What a file of this package is. A backup is never opened as a store: orders that are open in it may have been executed
- * since (decision VD).
+ * since.
  */
 export type FileKind = "store" | "backup";
 

@@ -131,8 +131,8 @@ type DecimalRange = Readonly<{ scale: number; from: "above 0" | "0" | "any"; lim
 const DECIMAL = "[0-9]{1,40}(\\.[0-9]{1,40})?";
 
 /**
- * An exact decimal, written as a string and read by its value: trailing zeros never matter (decision 7). `limit` is the
- * first magnitude that is out of range, in steps.
+ * An exact decimal, written as a string and read by its value: trailing zeros never matter. `limit` is the first magnitude
+ * that is out of range, in steps.
  */
 export function decimal<T extends Scaled>({ scale, from, limit }: DecimalRange): Codec<T> {
   return {

@@ -53,10 +53,10 @@ const INSTRUMENTS_EVERY_MS = 10_000;
 const HOPELESS: readonly (string | undefined)[] = ["BAD_SIGNATURE", "NOT_FOUND"];
 
 /**
- * Opens a venue that is behind {@link createVenueServer}, or behind a server in another language that keeps to the
- * protocol of docs/venue-http.md. Rejects with a VenueHttpError if the server does not answer within `openWithinMs`,
- * refuses the secret or speaks another version, and with a TypeError or RangeError that names an option that is missing,
- * unknown or wrong. Source: decisions ZA to ZE.
+ * Opens a venue that is behind {@link createVenueServer}, or behind a server in another language that keeps to the protocol
+ * of docs/venue-http.md. Rejects with a VenueHttpError if the server does not answer within `openWithinMs`, refuses the
+ * secret or speaks another version, and with a TypeError or RangeError that names an option that is missing, unknown or
+ * wrong.
  *
  * @example
  * ```ts

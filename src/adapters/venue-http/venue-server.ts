@@ -45,10 +45,10 @@ const WHOLE_REQUEST_MS = 30_000;
 const IDLE_MS = 75_000;
 
 /**
- * Serves a venue over the protocol of docs/venue-http.md, for an engine in another process. A child is handed to the
- * venue at most once, also if its request arrives twice or is replayed. Mount {@link VenueServer.answer} in a server of
- * the host, or hand a server of its own to {@link VenueServer.attach}; TLS is that server's. Throws a TypeError or
- * RangeError that names an option that is missing, unknown or wrong. Source: decisions ZA to ZE.
+ * Serves a venue over the protocol of docs/venue-http.md, for an engine in another process. A child is handed to the venue
+ * at most once, also if its request arrives twice or is replayed. Mount {@link VenueServer.answer} in a server of the host,
+ * or hand a server of its own to {@link VenueServer.attach}; TLS is that server's. Throws a TypeError or RangeError that
+ * names an option that is missing, unknown or wrong.
  *
  * @example
  * ```ts

@@ -49,7 +49,7 @@ const MOST_CHANNELS = 64;
 /**
  * Creates the connections of a node to the others. Each request is sealed with HMAC-SHA-256 for one connection and one
  * place on it, so that a copy of it counts nowhere. Throws a TypeError or RangeError that names an option that is missing,
- * unknown or wrong, or a file that cannot be read. Source: decisions ZN to ZY.
+ * unknown or wrong, or a file that cannot be read.
  *
  * @example
  * ```ts

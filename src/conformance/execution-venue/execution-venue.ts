@@ -150,26 +150,25 @@ const events: VenueRules = {
       same("number of events before the answer", await world.answer("submit", reported), 0);
     },
   },
-  "complaint 33, decision FG: an execution after the close is an event with all executions, also for a later listener":
-    {
-      remedy:
-        "The engine looks a closed child up no more. Keep such reports, and send them again to every new listener, also after a restart.",
-      where: { lateFills: true },
-      async check(world) {
-        await world.offer(["0.4 at 100"]);
-        const child = world.child();
-        expectClosed("submit against 0.4 at 100", await world.submit(child), ["0.4 at 100"]);
-        await world.place.fillLate?.(child.childId, {
-          quantity: "0.1",
-          price: "99",
-        });
-        const parts: readonly Part[] = ["0.4 at 100", "0.1 at 99"];
-        expectClosed("the event after 0.1 at 99 too", await world.lastReport(child), parts);
-        await world.restart();
-        expectClosed("the event for a new listener after a restart", await world.lastReport(child), parts);
-        expectClosed("lookup after that", await world.found(child), parts);
-      },
+  "complaint 33: an execution after the close is an event with all executions, also for a later listener": {
+    remedy:
+      "The engine looks a closed child up no more. Keep such reports, and send them again to every new listener, also after a restart.",
+    where: { lateFills: true },
+    async check(world) {
+      await world.offer(["0.4 at 100"]);
+      const child = world.child();
+      expectClosed("submit against 0.4 at 100", await world.submit(child), ["0.4 at 100"]);
+      await world.place.fillLate?.(child.childId, {
+        quantity: "0.1",
+        price: "99",
+      });
+      const parts: readonly Part[] = ["0.4 at 100", "0.1 at 99"];
+      expectClosed("the event after 0.1 at 99 too", await world.lastReport(child), parts);
+      await world.restart();
+      expectClosed("the event for a new listener after a restart", await world.lastReport(child), parts);
+      expectClosed("lookup after that", await world.found(child), parts);
     },
+  },
   "an adapter that declares no late executions never changes a closed child": {
     remedy:
       "Declare `lateFills: true` and a `fillLate` of the place, or report a child closed only when the exchange cannot execute it any more.",

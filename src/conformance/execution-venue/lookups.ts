@@ -47,7 +47,7 @@ export const lookups: VenueRules = {
       holds("lookup of a child that was never submitted", isNotFound, "not found", answer);
     },
   },
-  "decision DB: not found comes with the exchange's own time, in milliseconds since the epoch": {
+  "not found comes with the exchange's own time, in milliseconds since the epoch": {
     remedy:
       "Take `notFoundAtMs` from the exchange's answer, such as its header or its time call. Do not use the clock of this machine.",
     where: { venueTime: true },
@@ -60,29 +60,28 @@ export const lookups: VenueRules = {
       holds("lookup of a child that was never submitted", atMs >= fromMs && atMs <= toMs, expected, answer);
     },
   },
-  "decision YA: an adapter that can be asked for the time tells the exchange's, and rejects during an outage":
-    {
-      remedy:
-        "Let `venueTimeMs` return the time of the exchange's own clock in milliseconds since the epoch, from an answer that it gives now. Let every failure reject. An exchange without a call for its time has no `venueTimeMs`.",
-      where: { venueTime: true },
-      async check(world) {
-        if (world.venue.venueTimeMs === undefined) return;
-        const query = (): Promise<unknown> => world.answer("venueTimeMs", timeOf(world));
-        await world.offer(["1 at 100"]);
-        for (let n = 0; n < 2; n++) {
-          const fromMs = world.place.nowMs();
-          const answer = await query();
-          const toMs = world.place.nowMs();
-          const isWhole = typeof answer === "number" && Number.isSafeInteger(answer);
-          const isNow = isWhole && answer >= fromMs && answer <= toMs;
-          holds("venueTimeMs", isNow, `a whole number from ${fromMs} to ${toMs}`, answer);
-          await world.submit(world.child());
-        }
-        await world.place.setOutage(true);
-        await refused("venueTimeMs during an outage", query);
-        await world.place.setOutage(false);
-      },
+  "an adapter that can be asked for the time tells the exchange's, and rejects during an outage": {
+    remedy:
+      "Let `venueTimeMs` return the time of the exchange's own clock in milliseconds since the epoch, from an answer that it gives now. Let every failure reject. An exchange without a call for its time has no `venueTimeMs`.",
+    where: { venueTime: true },
+    async check(world) {
+      if (world.venue.venueTimeMs === undefined) return;
+      const query = (): Promise<unknown> => world.answer("venueTimeMs", timeOf(world));
+      await world.offer(["1 at 100"]);
+      for (let n = 0; n < 2; n++) {
+        const fromMs = world.place.nowMs();
+        const answer = await query();
+        const toMs = world.place.nowMs();
+        const isWhole = typeof answer === "number" && Number.isSafeInteger(answer);
+        const isNow = isWhole && answer >= fromMs && answer <= toMs;
+        holds("venueTimeMs", isNow, `a whole number from ${fromMs} to ${toMs}`, answer);
+        await world.submit(world.child());
+      }
+      await world.place.setOutage(true);
+      await refused("venueTimeMs during an outage", query);
+      await world.place.setOutage(false);
     },
+  },
   "an adapter that declares no venue time gives none": {
     remedy:
       'Declare `venueTime: true`, or answer "not-found" alone and have no `venueTimeMs`. A time that is not the exchange\'s must not decide about a deadline.',

@@ -241,7 +241,7 @@ export const refusals: VenueRules = {
       same(`final of the ${call}`, final, true);
     },
   },
-  "decision HP: a refusal for insufficient funds has its mark, and is not final": {
+  "a refusal for insufficient funds has its mark, and is not final": {
     remedy: 'Set `mark: "INSUFFICIENT_FUNDS"`. The engine then tries the parents of the account in turns.',
     where: { fundsMark: true },
     async check(world) {

@@ -115,7 +115,7 @@ export const requestRules: MountRules = {
       await checkBody(world, post({ headers, body: Uint8Array.from(GZIP) }));
     },
   },
-  "decision 40, hostile 47: a body is handed over with every method, also with GET and DELETE": {
+  "hostile 47: a body is handed over with every method, also with GET and DELETE": {
     remedy: "Read the body of every request. The service decides which methods may have one.",
     async check(world) {
       for (const method of ["DELETE", "GET", "PUT"])

@@ -19,7 +19,7 @@ export const requests: NativeRules = {
       same("length of the page", (await native.page({ ...MARKET, limit: 9 })).length, 1);
     },
   },
-  "decision 3: also after its order has ended, with its present state": {
+  "also after its order has ended, with its present state": {
     remedy: `${KEY_REMEDY} Keep it as long as the order.`,
     async check({ native }) {
       const placement = nativeOf();

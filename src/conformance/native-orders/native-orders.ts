@@ -38,7 +38,7 @@ const finding: NativeRules = {
       }
     },
   },
-  "decision 5: of several orders with one client id the newest of the market is found": {
+  "of several orders with one client id the newest of the market is found": {
     remedy: "Order by id, and take the last.",
     async check({ put, native }) {
       const used = { clientOrderId: "used" };
@@ -48,18 +48,17 @@ const finding: NativeRules = {
       same("find by the client id", (await native.find({ ...MARKET, ...used }))?.orderId, second.orderId);
     },
   },
-  "decision 44: a market without an instrument has no orders and no executions, and to ask about it is no failure":
-    {
-      remedy: "Answer with nothing. Clients may name a market that was withdrawn, or one that never existed.",
-      async check({ put, native }) {
-        const { orderId } = (await put({ clientOrderId: "mine" })).order;
-        const nowhere = { ...MARKET, symbol: "NOWHERE/USD" };
-        same("find by orderId", await native.find({ ...nowhere, orderId }), undefined);
-        same("find by client id", await native.find({ ...nowhere, clientOrderId: "mine" }), undefined);
-        same("the page", await native.page({ ...nowhere, limit: 10 }), []);
-        same("the executions", await native.executions({ ...nowhere, limit: 10 }), []);
-      },
+  "a market without an instrument has no orders and no executions, and to ask about it is no failure": {
+    remedy: "Answer with nothing. Clients may name a market that was withdrawn, or one that never existed.",
+    async check({ put, native }) {
+      const { orderId } = (await put({ clientOrderId: "mine" })).order;
+      const nowhere = { ...MARKET, symbol: "NOWHERE/USD" };
+      same("find by orderId", await native.find({ ...nowhere, orderId }), undefined);
+      same("find by client id", await native.find({ ...nowhere, clientOrderId: "mine" }), undefined);
+      same("the page", await native.page({ ...nowhere, limit: 10 }), []);
+      same("the executions", await native.executions({ ...nowhere, limit: 10 }), []);
     },
+  },
 };
 
 const idsOf = (orders: readonly NativeOrder[]): readonly bigint[] => orders.map(({ orderId }) => orderId);
@@ -166,7 +165,7 @@ const open: NativeRules = {
 
 /** Rules of executions. */
 const executions: NativeRules = {
-  "decision 46: executions are listed oldest first, each with the order after it and an id of its own": {
+  "executions are listed oldest first, each with the order after it and an id of its own": {
     remedy:
       "Store every step of an order as an event, with the order as it was then. NEW comes before TRADE.",
     async check({ native, put, place }) {

@@ -163,7 +163,7 @@ const prints: QuoteRules = {
         same("the prints after two trades", found, due);
       },
     },
-  "decision 30: a trade has the same id whenever it comes, and no other trade of its market has it": {
+  "a trade has the same id whenever it comes, and no other trade of its market has it": {
     remedy:
       "Use the exchange's id of the trade. An id made of time, price or a count names two trades, or one trade twice.",
     where: { prints: true },
@@ -180,7 +180,7 @@ const prints: QuoteRules = {
       same("the number of ids of two trades, one of which came twice", new Set(found).size, 2);
     },
   },
-  "decision 30: the trade of an own fill comes as `ownFillsInPrints` says: by its execution id, by another id, or not at all":
+  "the trade of an own fill comes as `ownFillsInPrints` says: by its execution id, by another id, or not at all":
     {
       remedy:
         "Declare what your feed does. A POV counts its own fills as volume and must not follow them, so it has to know how to tell them.",
@@ -235,25 +235,24 @@ const outages: QuoteRules = {
       same("the quotes after one more quote", pricesOf(world.quotes()).slice(before), dueOf([next]));
     },
   },
-  "complaint 35, decision 30: after a reconnect, trades arrive again, and those of before have the ids that they had":
-    {
-      remedy:
-        "Subscribe to the trades again, too, after each connection. Without them, every POV waits for ever. An id that contains the connection counts a trade of before twice.",
-      where: { reconnects: true, prints: true },
-      async check(world) {
-        const [first, second] = [tradeOf(), tradeOf({ price: "90", tradeId: 2 })];
-        await world.trade([first]);
-        await world.place.setOutage?.(true);
-        await world.place.setOutage?.(false);
-        await world.place.idle();
-        await world.trade([first, second]);
-        const prints = world.prints();
-        const last = prints.at(-1);
-        same("the price of the last print after one more trade", last && parsePrice(last.price), price("90"));
-        const different = new Set(prints.map(({ id }) => id)).size;
-        same("the number of ids of two trades, one of which came again after the reconnect", different, 2);
-      },
+  "complaint 35: after a reconnect, trades arrive again, and those of before have the ids that they had": {
+    remedy:
+      "Subscribe to the trades again, too, after each connection. Without them, every POV waits for ever. An id that contains the connection counts a trade of before twice.",
+    where: { reconnects: true, prints: true },
+    async check(world) {
+      const [first, second] = [tradeOf(), tradeOf({ price: "90", tradeId: 2 })];
+      await world.trade([first]);
+      await world.place.setOutage?.(true);
+      await world.place.setOutage?.(false);
+      await world.place.idle();
+      await world.trade([first, second]);
+      const prints = world.prints();
+      const last = prints.at(-1);
+      same("the price of the last print after one more trade", last && parsePrice(last.price), price("90"));
+      const different = new Set(prints.map(({ id }) => id)).size;
+      same("the number of ids of two trades, one of which came again after the reconnect", different, 2);
     },
+  },
   "complaint 34: while the connection is broken, nothing arrives that looks new": {
     remedy:
       "Send neither heartbeats nor the last quote again. The engine must see that the source is silent.",

@@ -55,7 +55,7 @@ const restarts: LimiterRules = {
       same("orders of account 1 on the next day", await ordersWithOne(await reopen(), 1), 1);
     },
   },
-  "decision 42: a ban lasts over a restart, until the time that was announced": {
+  "a ban lasts over a restart, until the time that was announced": {
     remedy: "Write the end of each ban, and begin with those that have not ended.",
     where: { durable: true, limits: true, bans: true },
     async check({ limiter, reopen, advanceBy }) {
@@ -107,7 +107,7 @@ const nodes: LimiterRules = {
       same("the methods gained and lost", [limiter.gained, limiter.lost], [undefined, undefined]);
     },
   },
-  "decision XQ: the orders of the day of an account move with it, and each counts once": {
+  "the orders of the day of an account move with it, and each counts once": {
     remedy:
       "In `lost`, write what is counted. In `gained`, read what others have written, and add what is counted here.",
     where: { nodes: true },
@@ -122,7 +122,7 @@ const nodes: LimiterRules = {
       same("orders of account 1 back at the first node", await ordersWithOne(first), 4);
     },
   },
-  "decision XQ: orders that were returned do not move with the account": {
+  "orders that were returned do not move with the account": {
     remedy: "Write the number of orders after those that were returned.",
     where: { nodes: true },
     async check({ limiter: first, openBeside }) {
@@ -133,7 +133,7 @@ const nodes: LimiterRules = {
       same("orders of account 1 at the second node", await ordersWithOne(second), 2);
     },
   },
-  "decision XQ: the limit of the day is one for all nodes": {
+  "the limit of the day is one for all nodes": {
     remedy: "Compare the limit with the orders that all nodes have counted.",
     where: { nodes: true, limits: true },
     async check({ limiter: first, openBeside, advanceBy }) {
@@ -146,7 +146,7 @@ const nodes: LimiterRules = {
       same("takeOrders, the seventh of 6", refused, { window: "perDay", untilMs: START_MS + DAY_MS });
     },
   },
-  "decision XQ: orders of yesterday do not move with the account": {
+  "orders of yesterday do not move with the account": {
     remedy: "Read the orders of today only. A day begins at midnight UTC.",
     where: { nodes: true },
     async check({ limiter: first, openBeside, advanceBy }) {

@@ -332,8 +332,8 @@ type Closed = {
 
 /**
  * Looks children up that the venue closed with less than asked, before the next child of their parents: the venue may have
- * closed them too early, and the next child would execute the same quantity again (decision 55). The journal keeps which
- * child it is, so it is looked up also after a restart.
+ * closed them too early, and the next child would execute the same quantity again. The journal keeps which child it is, so
+ * it is looked up also after a restart.
  */
 export class ClosedChildren {
   readonly #core: Core;

@@ -66,9 +66,9 @@ const MOVING: Withdrawal = { detail: "the shard goes to another node", atOnce: t
  * Takes due children from the queue in their turn, each once: at the venue's rate, while the trust of the engine holds, and
  * only of shards that are this engine's (I26). A child of which nothing speaks against it in the last check goes to the venue.
  *
- * No child goes out after the time that its intent names, by the estimate of the venue's time. A late child is withdrawn
- * by a record, and the parent tries again. Whatever the process does between that check and the arrival at the venue,
- * the venue refuses the child after this time (decision YB).
+ * No child goes out after the time that its intent names, by the estimate of the venue's time. A late child is withdrawn by
+ * a record, and the parent tries again. Whatever the process does between that check and the arrival at the venue, the
+ * venue refuses the child after this time.
  */
 export class Dispatcher {
   readonly #core: Core;

@@ -14,11 +14,10 @@ import type { VenueClock } from "./venue-clock.ts";
 export type Judge = Readonly<{ clock: "venue"; venueMs: number | undefined }> | Readonly<{ clock: "wall" }>;
 
 /**
- * Decides when "not found" proves that a child can never execute (decision 12, I22). Any process that handed the
- * child over did so with a deadline in the venue's time. The proof therefore needs a time past deadline and quiet time:
- * one of the venue as soon as the venue tells its time at all, and one of the wall clock otherwise. In addition, the
- * longest duration of a submit plus the venue's quiet time must have passed on the monotonic clock, which cannot be set
- * forward (decisions DB, YB).
+ * Decides when "not found" proves that a child can never execute (I22). Any process that handed the child over did so with
+ * a deadline in the venue's time. The proof therefore needs a time past deadline and quiet time: one of the venue as soon
+ * as the venue tells its time at all, and one of the wall clock otherwise. In addition, the longest duration of a submit
+ * plus the venue's quiet time must have passed on the monotonic clock, which cannot be set forward.
  */
 class VoidProof {
   /** A venue that honours deadlines does not execute the child after this, in its own time. */
@@ -102,10 +101,10 @@ type Requested = Moment & Readonly<{ unsteppedMs: number; reportedMs: number | u
 
 /**
  * Follows every outstanding child until it is resolved. An unknown child is looked up at once and again with growing
- * pauses. A child in flight is looked up now and then, which finds a lost fill message. If look-ups of a child in
- * flight bring nothing for a while, it becomes unknown too. "Not found" proves nothing before the deadline and a
- * quiet time have passed, and the venue must answer it twice (decision 12, I22). A venue that can void ids is asked to
- * do so first (decision YC). All waits use the monotonic clock.
+ * pauses. A child in flight is looked up now and then, which finds a lost fill message. If look-ups of a child in flight
+ * bring nothing for a while, it becomes unknown too. "Not found" proves nothing before the deadline and a quiet time have
+ * passed, and the venue must answer it twice (I22). A venue that can void ids is asked to do so first. All waits use the
+ * monotonic clock.
  */
 export class Reconciler {
   readonly #core: Core;

@@ -19,9 +19,9 @@ type Sample = Readonly<{ venueMs: number; requestedAtMs: number; receivedAtMs: n
 type Bounds = Readonly<{ earliestMs: number; latestMs: number }>;
 
 /**
- * The venue's time, as far as its answers tell (decision YA). An answer was given between the question and its
- * arrival, which bounds the venue's time from below and above. The bounds move on with the monotonic clock and widen
- * by the drift. The wall clock counts while it lies within them; otherwise the nearer bound does.
+ * The venue's time, as far as its answers tell. An answer was given between the question and its arrival, which bounds the
+ * venue's time from below and above. The bounds move on with the monotonic clock and widen by the drift. The wall clock
+ * counts while it lies within them; otherwise the nearer bound does.
  *
  * The estimate sets deadlines. It proves nothing: whether a deadline has passed is judged by {@link reportedMs} and
  * by the times of answers alone, so a wrong estimate costs a refusal or a longer wait, and never a second execution.
@@ -63,9 +63,9 @@ export class VenueClock {
   }
 
   /**
-   * Returns the estimate of the venue's time for deadlines, in epoch milliseconds: the wall clock, without a step forward that
-   * nothing confirms, as far as the venue's answers allow it. A deadline that one wrong reading has set far ahead could
-   * not be proved over for as long (decision 52). After the wall clock has gone forward, the answers before that count no more,
+   * Returns the estimate of the venue's time for deadlines, in epoch milliseconds: the wall clock, without a step forward
+   * that nothing confirms, as far as the venue's answers allow it. A deadline that one wrong reading has set far ahead
+   * could not be proved over for as long. After the wall clock has gone forward, the answers before that count no more,
    * because the machine may have slept.
    */
   nowMs(): number {

@@ -21,9 +21,9 @@ const ROUNDING_MS = 1e-3;
 type Sends = { readonly atMs: number; count: number };
 
 /**
- * The rate that a venue declares, as a token bucket. It yields one child every `1000 / rate` ms and holds the yield
- * of 50 ms, at least one. In addition, no period of one second, wherever it begins, sees more children than the rate;
- * a fractional rate is rounded up. All times are of the monotonic clock (decisions 26, GS).
+ * The rate that a venue declares, as a token bucket. It yields one child every `1000 / rate` ms and holds the yield of 50
+ * ms, at least one. In addition, no period of one second, wherever it begins, sees more children than the rate; a
+ * fractional rate is rounded up. All times are of the monotonic clock.
  */
 export class VenuePace {
   #rate: number | undefined;
@@ -104,10 +104,7 @@ export type DueChild = Readonly<{
 type Children = FairQueue<number, DueChild>;
 type QueuedChild = Queued<number, DueChild>;
 
-/**
- * Due children that wait for the venue's rate. Reduce-only ones go first, accounts take turns, and none is dropped
- * (decision 26).
- */
+/** Due children that wait for the venue's rate. Reduce-only ones go first, accounts take turns, and none is dropped. */
 export class VenueQueue {
   readonly #core: Core;
   readonly #venue: ExecutionVenue;

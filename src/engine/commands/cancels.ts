@@ -20,8 +20,8 @@ type CancelParts = Readonly<{
 }>;
 
 /**
- * Cancels one parent, a list, or all parents of an account. Cancels are never refused for load or draining (decision
- * 13). While trust does not hold, none is answered from memory: another engine may know more.
+ * Cancels one parent, a list, or all parents of an account. Cancels are never refused for load or draining. While trust
+ * does not hold, none is answered from memory: another engine may know more.
  */
 export class Cancels {
   readonly #parts: CancelParts;

@@ -16,8 +16,8 @@ type NamedCommand<T> = Readonly<{
 }>;
 
 /**
- * The queue of placement commands. A command first waits for others with the same names to be decided, then for the
- * store. Between the command and its durable record exist only one object and the caller's promise (decision EH).
+ * The queue of placement commands. A command first waits for others with the same names to be decided, then for the store.
+ * Between the command and its durable record exist only one object and the caller's promise.
  */
 export class PlacementDesk {
   readonly #most: number;

@@ -58,8 +58,8 @@ type Host = Pick<EngineOptions, "accounts" | "instruments" | "exposure">;
 type Fetched = Readonly<{ position: Quantity | undefined; profile: VolumeProfile | undefined }>;
 
 /**
- * Places new parents and lists. One account and client id name one order for as long as its record is kept (decision
- * 1). Simultaneous copies wait for the first and answer with its order.
+ * Places new parents and lists. One account and client id name one order for as long as its record is kept. Simultaneous
+ * copies wait for the first and answer with its order.
  */
 export class Placements {
   readonly #core: Core;
@@ -256,7 +256,7 @@ export class Placements {
 
   /**
    * Returns the executed volume after which a participation begins: the total of the market's log, if it is known to be
-   * that of now, and every node can read that it was used (decisions XO, YD).
+   * that of now, and every node can read that it was used.
    */
   #volumeBefore(symbol: string): Pick<AdmissionContext, "volume" | "volumeLogged"> {
     const { market, board } = this.#parts;
@@ -291,7 +291,7 @@ export class Placements {
     );
   }
 
-  /** Returns the volumes for a VWAP without a profile of its own (decision 29). */
+  /** Returns the volumes for a VWAP without a profile of its own. */
   #profile(intent: ParentIntent | undefined): Awaitable<VolumeProfile | undefined> {
     const schedule = intent?.schedule;
     if (intent?.type !== "VWAP" || schedule === undefined || schedule.weights !== undefined) return undefined;
@@ -346,9 +346,7 @@ export class Placements {
     return shard;
   }
 
-  /**
-   * Throws SERVER_BUSY if the weights of a schedule exceed the limit of the account or of the engine (decision HN).
-   */
+  /** Throws SERVER_BUSY if the weights of a schedule exceed the limit of the account or of the engine. */
   #requireWeights(shard: Shard, order: Weighted): void {
     const more = weightBytesOf(order);
     if (more === 0) return;
@@ -374,8 +372,8 @@ const listPlacementOf = (pending: PendingRecord): ListPlacement => ({
 });
 
 /**
- * Runs a decision. If it fails for an intent that no journal could hold, the error names the offending member instead
- * of the failure it led to (decision BX).
+ * Runs a decision. If it fails for an intent that no journal could hold, the error names the offending member instead of
+ * the failure it led to.
  */
 function naming<T>(intents: readonly ParentIntent[], decide: () => Awaitable<T>): Awaitable<T> {
   const refuse = (error: unknown): never => {

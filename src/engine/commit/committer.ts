@@ -60,10 +60,10 @@ type Batch = Readonly<{
 }> & { requestedAt: Moment; held: Shard[] | undefined; isAnswered: boolean; over: Promise<void> };
 
 /**
- * Group commit: records of many commands and many shards share one append. One append is under way at a time, besides
- * those without an answer for `hostTimeoutMs` (decision 53). What such an append has a part of waits for it: its shards,
- * and the market journal with the records that rest on its volume. All others go on. After a failed append every shard
- * in it reads itself from the store again, while the appends of others go on.
+ * Group commit: records of many commands and many shards share one append. One append is under way at a time, besides those
+ * without an answer for `hostTimeoutMs`. What such an append has a part of waits for it: its shards, and the market journal
+ * with the records that rest on its volume. All others go on. After a failed append every shard in it reads itself from the
+ * store again, while the appends of others go on.
  */
 export class Committer {
   readonly #core: Core;
@@ -391,9 +391,8 @@ export class Committer {
   }
 
   /**
-   * Acts on durable records in decision order, across all shards (decision 20). Small batches are settled at once,
-   * large ones in turns after the one in which they were stored, and shard by shard. Resolves to the parts that the store
-   * refused.
+   * Acts on durable records in decision order, across all shards. Small batches are settled at once, large ones in turns
+   * after the one in which they were stored, and shard by shard. Resolves to the parts that the store refused.
    */
   async #settle(
     { parts, requestedAt }: Batch,
@@ -438,9 +437,9 @@ export class Committer {
   }
 
   /**
-   * Limits the pace of failures. Lost records are decided again at once while their cause lasts, such as an expiry or
-   * a look-up. The first failure is retried without waiting. A store that keeps failing is retried only after a
-   * pause, not in a tight loop (decision EG).
+   * Limits the pace of failures. Lost records are decided again at once while their cause lasts, such as an expiry or a
+   * look-up. The first failure is retried without waiting. A store that keeps failing is retried only after a pause, not in
+   * a tight loop.
    */
   #paceOfFailures(): "pause" | undefined {
     return ++this.#failures > 1 ? "pause" : undefined;

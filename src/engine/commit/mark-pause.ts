@@ -17,7 +17,7 @@ const MANY_MS = 100;
  * Delays the marks of moved references. An append of marks alone waits until a turn brings no more of them: quotes that
  * arrive one per turn, each a new extreme, then share it. And a move makes a mark for every shard with active trailing
  * orders, so many of them are appended at most ten times a second. Records, prints and the marks on which new
- * records rest never wait. Decisions IL and KT state what a crash loses.
+ * records rest never wait. A crash loses what waits here: a level is then at its last durable value.
  */
 export class MarkPause {
   readonly #core: Core;

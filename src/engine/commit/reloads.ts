@@ -62,7 +62,7 @@ export class Reloads {
     await Promise.all(parts.map((part) => this.#read(part, mayBeStored)));
   }
 
-  /** Reads a shard. After a failure it waits `retryMinMs`, doubled with each further one up to `retryMaxMs` (decision EG). */
+  /** Reads a shard. After a failure it waits `retryMinMs`, doubled with each further one up to `retryMaxMs`. */
   async #read({ shard, pending }: Unread, mayBeStored: boolean, failures = 0): Promise<void> {
     this.#unread.add(shard);
     this.#endWatch ??= watchLateCalls(this.#core, this.#parts);

@@ -40,7 +40,7 @@ import type {
 } from "./calls.ts";
 import type { ConditionCounts, EngineEventSource, EngineStatus, PrintUpdate } from "./events.ts";
 
-/** Settings of an engine. Every duration is in milliseconds (decisions 12, 14, 16, 26). */
+/** Settings of an engine. Every duration is in milliseconds. */
 export interface EngineSettings {
   /** LIQUIDITY_API_ADVANCED_ORDERS_ENABLED; false by default. */
   readonly advancedOrders: boolean;
@@ -71,7 +71,7 @@ export interface EngineSettings {
   readonly escalateAfterMs: number;
   /**
    * An order that should act and of which nothing executes for this time raises the alert ORDER_STALLED, and a market that
-   * open orders watch and of which no quote counts for as long QUOTES_STOPPED (decision 51).
+   * open orders watch and of which no quote counts for as long QUOTES_STOPPED.
    */
   readonly stalledAfterMs: number;
   readonly maxOpenParents: number;
@@ -93,13 +93,13 @@ export interface EngineSettings {
   /** Journal records of a shard between two snapshots. */
   readonly snapshotEvery: number;
   readonly retentionDays: number;
-  /** Most parts of an iceberg. 0, the default, means no limit (decision 31). */
+  /** Most parts of an iceberg. 0, the default, means no limit. */
   readonly maxIcebergParts: number;
-  /** Whether the market must lie between the legs of an OCO; false by default (decision 33). */
+  /** Whether the market must lie between the legs of an OCO; false by default. */
   readonly ocoMustStraddle: boolean;
   /**
    * Whether an entry that ends because its rest is below the minimum releases its exits, each for at most what the entry
-   * executed. The entry stays EXPIRED. False by default: the exits are canceled (decisions 25 and 35).
+   * executed. The entry stays EXPIRED. False by default: the exits are canceled.
    */
   readonly residualCountsAsFilled: boolean;
 }
@@ -143,11 +143,11 @@ export type ProbePoint =
 
 /**
  * An operator's statement about a child with an unknown outcome. `closed`: it executed `fills` and will execute nothing
- * more. `rejected`: the venue refused it. `never`: it never arrived, and cannot arrive any more. The engine refuses
- * `never` until the deadline and the quiet time have passed. At a venue that does not honour deadlines, say it only when the
- * id has been voided there, or every process that owned the order's shard since the child was decided has ended: one that
- * stands still may yet send the child, and its quantity would be executed twice (decision VG). `by` (1-64 printable ASCII
- * characters) and `why` (1-200) go to the journal (decision CB).
+ * more. `rejected`: the venue refused it. `never`: it never arrived, and cannot arrive any more. The engine refuses `never`
+ * until the deadline and the quiet time have passed. At a venue that does not honour deadlines, say it only when the id has
+ * been voided there, or every process that owned the order's shard since the child was decided has ended: one that stands
+ * still may yet send the child, and its quantity would be executed twice. `by` (1-64 printable ASCII characters) and `why`
+ * (1-200) go to the journal.
  */
 export interface ChildSettlement {
   readonly childId: string;
@@ -161,7 +161,7 @@ export interface ChildSettlement {
 /**
  * An operator's statement about an order that was open in a backup from which the store was restored. `children` has all
  * executions of its children that the venue has; those already counted count once. None means that nothing was executed
- * after the backup. `by` (1-64 printable ASCII characters) and `why` (1-200) go to the journal (decision VD).
+ * after the backup. `by` (1-64 printable ASCII characters) and `why` (1-200) go to the journal.
  */
 export interface Resumption {
   readonly orderId: number;
@@ -313,9 +313,8 @@ export interface Engine extends AsyncDisposable {
    */
   owns(shard: number): boolean;
   /**
-   * Tells the engine that balances of an account have changed. Parents whose children were refused for lack of funds
-   * soon try again. The service calls this method when the host reports changes of accounts or native orders (decision
-   * HP).
+   * Tells the engine that balances of an account have changed. Parents whose children were refused for lack of funds soon
+   * try again. The service calls this method when the host reports changes of accounts or native orders.
    */
   fundsChanged(accountId: number): void;
   /**

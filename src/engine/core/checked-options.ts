@@ -40,12 +40,12 @@ export const ENGINE_CHECKS: Readonly<Record<keyof EngineOptions, OptionCheck>> =
 
 const engineOptions: OptionCheck = optionsOf<EngineOptions>(ENGINE_CHECKS, { open: true });
 
-/** Throws a TypeError or RangeError that names the first option that is missing, unknown or wrong (decision KI). */
+/** Throws a TypeError or RangeError that names the first option that is missing, unknown or wrong. */
 export function requireOptions(options: EngineOptions): void {
   engineOptions(options, "openEngine");
 }
 
-/** Returns the host's options with every answer checked (decision CC). */
+/** Returns the host's options with every answer checked. */
 export function checkedOptions({ questions }: Core, options: EngineOptions): EngineOptions {
   const { volumeHistory } = options;
   return {

@@ -23,11 +23,10 @@ const MOST_LINES = 18;
 type Block = Readonly<{ words: Int32Array; log2Lines: number }>;
 
 /**
- * The client ids of all accounts that may name an order, in 2 bytes each. A new id need not be looked up in the store
- * (decision IG). The filter is a split-block Bloom filter, as in Parquet files. An added id is always found. With 10
- * million ids in 28 MB, 1 % of other ids are found too and are looked up. The filter grows by blocks, which are never
- * moved. A client can choose ids that give false positives; each costs that client a look-up, which every id cost
- * before the filter existed.
+ * The client ids of all accounts that may name an order, in 2 bytes each. A new id need not be looked up in the store. The
+ * filter is a split-block Bloom filter, as in Parquet files. An added id is always found. With 10 million ids in 28 MB, 1 %
+ * of other ids are found too and are looked up. The filter grows by blocks, which are never moved. A client can choose ids
+ * that give false positives; each costs that client a look-up, which every id cost before the filter existed.
  *
  * `lacks` must never return true for an id that names a kept order. Such an order was either accepted by this engine,
  * or was in the store when this engine took it over.

@@ -123,7 +123,7 @@ function lagOf(
 /** How long an append counts that no later one has outlasted. */
 const RETAINED_MS = 60_000;
 
-/** How long appends take, which the deadlines of children allow for (decision 53). Times are monotonic. */
+/** How long appends take, which the deadlines of children allow for. Times are monotonic. */
 export class AppendTimes {
   readonly #core: Pick<Core, "monotonicMs" | "settings">;
   /** When the appends under way were asked for, oldest first. */

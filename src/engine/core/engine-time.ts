@@ -18,12 +18,11 @@ type TimeListeners = Readonly<{
 }>;
 
 /**
- * The time of an engine, in which its journal is written. It never falls. It runs on with the monotonic clock
- * whatever happens to the wall clock. It goes forward with the wall clock when that is later, because the machine
- * slept or its clock was corrected. By more than the smallest step it does so only when another clock agrees, or when
- * the wall clock still says so after {@link CONFIRM_MS} and no store on another machine denies it, so that one wrong
- * reading, or a node that is apart, ends nothing (decision 52). A wall clock that is set back does not change it (decision
- * DA; I55).
+ * The time of an engine, in which its journal is written. It never falls. It runs on with the monotonic clock whatever
+ * happens to the wall clock. It goes forward with the wall clock when that is later, because the machine slept or its clock
+ * was corrected. By more than the smallest step it does so only when another clock agrees, or when the wall clock still
+ * says so after {@link CONFIRM_MS} and no store on another machine denies it, so that one wrong reading, or a node that is
+ * apart, ends nothing. A wall clock that is set back does not change it (I55).
  */
 export class EngineTime {
   readonly #clock: Clock;
@@ -95,9 +94,9 @@ export class EngineTime {
   }
 
   /**
-   * Returns the time by which retention deletes: the least of engine time, the wall clock, what that said when the engine was
-   * opened, and what the store's clock said last, both continued by the monotonic clock. A record that a clock far ahead has
-   * stamped does not raise it, so that one wrong reading and a restart delete nothing (decision 52).
+   * Returns the time by which retention deletes: the least of engine time, the wall clock, what that said when the engine
+   * was opened, and what the store's clock said last, both continued by the monotonic clock. A record that a clock far
+   * ahead has stamped does not raise it, so that one wrong reading and a restart delete nothing.
    */
   retentionMs(): number {
     const engineMs = this.nowMs();

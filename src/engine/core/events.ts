@@ -12,7 +12,7 @@ import type {
   TerminalStatus,
 } from "../../model/index.ts";
 
-/** A condition of an engine that is not normal (decisions 48 and EC). */
+/** A condition of an engine that is not normal. */
 export type StatusKind =
   | "DRAINING"
   | "CLOSED"
@@ -46,7 +46,7 @@ export type StatusEnd =
   | "ORDERS_RESUMED"
   | "CHILDREN_KNOWN";
 
-/** The end of each condition; undefined for one that lasts until the engine is closed (decisions 48 and EC). */
+/** The end of each condition; undefined for one that lasts until the engine is closed. */
 export const STATUS_ENDS = {
   DRAINING: undefined,
   CLOSED: undefined,
@@ -73,7 +73,7 @@ export interface StatusReason {
   readonly detail: string;
 }
 
-/** Condition of an engine: `draining` takes no new orders, `degraded` has a reason (decision 48). */
+/** Condition of an engine: `draining` takes no new orders, `degraded` has a reason. */
 export interface EngineStatus {
   readonly system: "normal" | "degraded" | "draining";
   readonly reasons: readonly StatusReason[];

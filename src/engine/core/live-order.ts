@@ -181,7 +181,7 @@ export type PendingRecord = {
   readonly record: JournalRecord;
   /** The record in its journal format. */
   readonly text: string;
-  /** Number of the decision, across all shards. Decisions on one quote are acted on in this order (decision 20). */
+  /** Number of the decision, across all shards. Decisions on one quote are acted on in this order. */
   readonly decision: number;
   /** When it was decided, by the monotonic clock. */
   readonly decidedAtMs: number;

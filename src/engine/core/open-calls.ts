@@ -6,10 +6,10 @@ import type { Moment } from "./engine-time.ts";
 export type LeaseTerm = Readonly<{ ttlMs: number; marginMs: number }>;
 
 /**
- * Whether an engine may rely on owning its shards now. An engine without a lease always may. One with a lease may from
- * the moment at which its last successful renewal was asked for, until `ttlMs - marginMs` after it by the monotonic clock
- * or the wall clock, whichever comes first: a machine that was suspended has stopped only the former, and a wall clock
- * behind that moment was set. Trust that has lapsed suspends the engine; the next renewal brings it back (decision WP).
+ * Whether an engine may rely on owning its shards now. An engine without a lease always may. One with a lease may from the
+ * moment at which its last successful renewal was asked for, until `ttlMs - marginMs` after it by the monotonic clock or
+ * the wall clock, whichever comes first: a machine that was suspended has stopped only the former, and a wall clock behind
+ * that moment was set. Trust that has lapsed suspends the engine; the next renewal brings it back.
  */
 export class Trust {
   readonly #term: LeaseTerm | undefined;
@@ -89,8 +89,8 @@ export type OpenCaller<T> = Readonly<{
 }>;
 
 /**
- * Calls that have no answer yet. Each call gets one answer, whatever happens to the store or the engine. A call costs
- * only its own promise; the functions that settle it are passed to the part that answers (decision EH).
+ * Calls that have no answer yet. Each call gets one answer, whatever happens to the store or the engine. A call costs only
+ * its own promise; the functions that settle it are passed to the part that answers.
  */
 export class OpenCalls {
   readonly #nowMs: () => number;

@@ -32,8 +32,8 @@ type MarketFills = {
 };
 
 /**
- * The durable executions of all accounts, by market: by their ids, or by their quantity, the prints of them are told from those of
- * other participants (decision 30). Bounded, whatever is executed.
+ * The durable executions of all accounts, by market: by their ids, or by their quantity, the prints of them are told from
+ * those of other participants. Bounded, whatever is executed.
  */
 class OwnFills {
   /** How long after an execution its print may still be fresh. */
@@ -158,8 +158,8 @@ const MOST_ROUNDED = 2;
 const MOST = 256;
 
 /**
- * The recent executions of all accounts, by market. They tell what a position that the host reports late does not show yet
- * (decision 24), and whether an account has been at rest.
+ * The recent executions of all accounts, by market. They tell what a position that the host reports late does not show yet,
+ * and whether an account has been at rest.
  *
  * A host that does not say as of when it answers may have included any of the executions younger than its lag, from the
  * oldest on. If it is known what the account held without them, those are shown that explain the answer. Where none do, the

@@ -10,7 +10,7 @@ import { amountOption } from "../../decimal/index.ts";
 import { DEFAULT_MINIMUM } from "../../lifecycle/index.ts";
 import type { EngineSettings } from "./api.ts";
 
-/** Defaults of every engine setting (decisions 12, 14, 16, 26; contract "Limits"). */
+/** Defaults of every engine setting (contract "Limits"). */
 export const DEFAULT_SETTINGS: EngineSettings = Object.freeze({
   advancedOrders: false,
   liquidityMode: true,

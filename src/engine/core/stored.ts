@@ -2,7 +2,7 @@ import { type ParentOrder, shardOfId } from "../../model/index.ts";
 import type { OrderStore } from "../../ports/index.ts";
 import type { Core } from "./core.ts";
 
-/** Asks the store. A store that fails or stays silent is an error -1001, never an empty answer (I71, decision CC). */
+/** Asks the store. A store that fails or stays silent is an error -1001, never an empty answer (I71). */
 export async function stored<T>({ questions }: Core, question: () => Promise<T>): Promise<T> {
   return await questions.query("store", question, (answer) => answer as T);
 }
@@ -41,8 +41,8 @@ export type Upkeep = Pick<
 type StoreQueries = Pick<Core, "store" | "questions">;
 
 /**
- * Wraps the store's methods with a deadline (`hostTimeoutMs`, decision CC). The deadline starts anew whenever a long
- * answer reports progress. Errors of the store itself pass through unchanged.
+ * Wraps the store's methods with a deadline (`hostTimeoutMs`). The deadline starts anew whenever a long answer reports
+ * progress. Errors of the store itself pass through unchanged.
  */
 export function timely({ store, questions }: StoreQueries): ShardReads & WholeReads & Upkeep {
   const pruneEnded: OrderStore["pruneEnded"] = (range, goesOn) =>

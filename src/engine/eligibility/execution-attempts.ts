@@ -214,8 +214,8 @@ export class ExecutionAttempts {
   }
 
   /**
-   * Returns whether a parent has had its turn on the quote or heartbeat of now: a child that executed nothing goes out again on
-   * a later one (decision 26), and one without sizes serves each parent once (decision 16). A POV parent has a turn per print.
+   * Returns whether a parent has had its turn on the quote or heartbeat of now: a child that executed nothing goes out
+   * again on a later one, and one without sizes serves each parent once. A POV parent has a turn per print.
    */
   #isServed({ servedOn, working }: LiveOrder, left: Observed | undefined): boolean {
     if (left === undefined || servedOn !== left.observation) return false;

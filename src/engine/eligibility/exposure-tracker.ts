@@ -36,9 +36,9 @@ type Watched = Readonly<{ key: string; orders: Set<number> }> & {
 type Query = (order: ParentOrder, answered: (answer: Answer | undefined) => void) => void;
 
 /**
- * Ends reduce-only parents whose position is gone, so that none of them reduces the next one (decision 24). It is gone when
- * two measurements say so, `confirmMs` apart, both at rest: no child of the account was unresolved on that market, and
- * nothing was executed there for as long. What measures otherwise, or not at all, ends nothing.
+ * Ends reduce-only parents whose position is gone, so that none of them reduces the next one. It is gone when two
+ * measurements say so, `confirmMs` apart, both at rest: no child of the account was unresolved on that market, and nothing
+ * was executed there for as long. What measures otherwise, or not at all, ends nothing.
  *
  * A parent is watched from its trigger on, from the first measurement that finds nothing, or since the host has told that its
  * position is gone; one position serves all parents of an account on a market. Nothing of this is durable: after a restart
@@ -185,12 +185,12 @@ const HALF = {
 } as const;
 
 /**
- * Measures the exposure of reduce-only children (decision 24, I13): the host's position, less what other unresolved
- * reduce-only children of the account hold on that market and side, and less recent executions that it does not show yet
- * ({@link OwnExecutions}). A position that was read before a fill on the same market and side is read again, a few times.
- * After that the fills since the reading are subtracted, as if the position did not include them; and so are those whose
- * record is not durable yet, because a position may follow the journal. A parent whose market never rests can therefore
- * still send, and never more than the position allows.
+ * Measures the exposure of reduce-only children (I13): the host's position, less what other unresolved reduce-only children
+ * of the account hold on that market and side, and less recent executions that it does not show yet ({@link
+ * OwnExecutions}). A position that was read before a fill on the same market and side is read again, a few times. After
+ * that the fills since the reading are subtracted, as if the position did not include them; and so are those whose record
+ * is not durable yet, because a position may follow the journal. A parent whose market never rests can therefore still
+ * send, and never more than the position allows.
  */
 export class ExposureTracker {
   readonly #core: Core;

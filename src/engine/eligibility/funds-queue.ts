@@ -25,10 +25,10 @@ type Shortage = {
 };
 
 /**
- * Parents whose child the venue refused for lack of funds. They wait for their turn in a queue by account and asset
- * (decision HP). A round gives the turn to those that have waited longest: first to one parent, then to twice as many
- * after each round that brought a fill and no refusal. A round lasts `retryMinMs`, doubled by each round that brought
- * a refusal, up to `retryMaxMs`. Nothing of this is durable: after a restart each parent may be refused once more.
+ * Parents whose child the venue refused for lack of funds. They wait for their turn in a queue by account and asset. A
+ * round gives the turn to those that have waited longest: first to one parent, then to twice as many after each round that
+ * brought a fill and no refusal. A round lasts `retryMinMs`, doubled by each round that brought a refusal, up to
+ * `retryMaxMs`. Nothing of this is durable: after a restart each parent may be refused once more.
  */
 export class FundsQueue {
   readonly #core: Core;

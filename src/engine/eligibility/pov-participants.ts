@@ -110,8 +110,8 @@ type Followed = Readonly<{
 
 /**
  * The POV parents of every instrument, and the executed volume that each may follow. A child follows a print of another
- * participant, of no child of this engine whatever its account, and a parent sends at most one child per print (decision 30).
- * After a restart only later prints are followed; the volume itself is durable.
+ * participant, of no child of this engine whatever its account, and a parent sends at most one child per print. After a
+ * restart only later prints are followed; the volume itself is durable.
  */
 export class PovParticipants {
   readonly #core: Core;

@@ -68,9 +68,9 @@ const PAUSE_MS = 100;
 type StallCounts = Readonly<Record<StallCause, number>>;
 
 /**
- * Finds parents that should act and cannot (decision 51), and raises ORDER_STALLED for each. A parent is a candidate from
- * the time at which its condition is met and it sends nothing; a fill ends that, and a refused child does not. All candidates
- * wait equally long, so one timer for the oldest is enough, and a parent that waits for its price costs nothing.
+ * Finds parents that should act and cannot, and raises ORDER_STALLED for each. A parent is a candidate from the time at
+ * which its condition is met and it sends nothing; a fill ends that, and a refused child does not. All candidates wait
+ * equally long, so one timer for the oldest is enough, and a parent that waits for its price costs nothing.
  */
 export class StallWatch {
   readonly #core: Core;

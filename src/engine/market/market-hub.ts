@@ -73,7 +73,7 @@ export class MarketHub implements MarketSink {
   marking = 0;
   printsCounted = 0;
   printsDropped = 0;
-  /** Counted prints with decimals below the steps, which were cut off (decision 7). */
+  /** Counted prints with decimals below the steps, which were cut off. */
   printsRounded = 0;
   /** Executed volume, counted once per trade. */
   readonly tape: VolumeTape;
@@ -228,7 +228,7 @@ export class MarketHub implements MarketSink {
   /**
    * Offers the standing quote to orders of one market that were put into its book since the last quote, as if it came now:
    * those whose condition it meets leave the book and fire, and it activates those that begin to trail, which it does not
-   * trigger (decisions 16 and 17).
+   * trigger.
    */
   offer(symbol: string, watches: readonly OrderWatch[]): void {
     const market = this.#markets.get(symbol);
@@ -336,8 +336,8 @@ export class MarketHub implements MarketSink {
   }
 
   /**
-   * Takes a print that the writer of the market journal has stored. It counts if it was not heard here (decision XP), and is
-   * then returned for {@link publish}.
+   * Takes a print that the writer of the market journal has stored. It counts if it was not heard here, and is then
+   * returned for {@link publish}.
    */
   printStored(print: PricedPrint): PricedPrint | undefined {
     this.#core.counters.activity++;
@@ -404,7 +404,7 @@ export class MarketHub implements MarketSink {
     );
   }
 
-  /** Returns the total of a market's own log if it is known to be that of now (decision XO). */
+  /** Returns the total of a market's own log if it is known to be that of now. */
   loggedNow(symbol: string): Quantity | undefined {
     return this.tape.loggedNow(symbol, this.#core.wallMs());
   }
@@ -478,7 +478,7 @@ export class MarketHub implements MarketSink {
 
   /**
    * Writes the market journal from now on, first the prints that are not known to be stored. A node of a cluster calls it
-   * after it has claimed the market journal, and has followed the market once more after that claim (decision XP).
+   * after it has claimed the market journal, and has followed the market once more after that claim.
    */
   startWriting(): void {
     if (this.writes) return;

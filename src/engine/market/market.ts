@@ -27,9 +27,9 @@ type Taken = { executed: Quantity; readonly inFlight: Map<string, InFlight> };
 type InFlight = Readonly<{ quantity: Quantity; inside: LevelCondition | undefined }>;
 
 /**
- * One market of an engine: its quote gate, its trigger book, and the quote that stands in it (decision 16). Orders act on
- * what own children have left of its sizes. A counted quote brings new sizes, and a heartbeat too if it is later than the
- * last own execution.
+ * One market of an engine: its quote gate, its trigger book, and the quote that stands in it. Orders act on what own
+ * children have left of its sizes. A counted quote brings new sizes, and a heartbeat too if it is later than the last own
+ * execution.
  */
 export class Market {
   readonly gate: QuoteGate;

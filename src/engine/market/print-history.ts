@@ -38,8 +38,7 @@ type PendingOf = (symbol: string) => readonly PricedPrint[];
 /**
  * The prices of counted prints: bars of four lengths, of which the store keeps the same, and the newest prints of each
  * market, which are in memory only. Which of two prints of one time opens or closes a bar depends on the order in which
- * they are stored, so prints that wait for the store are added to the bars when these are read. Source: decisions NF, NG
- * and XP.
+ * they are stored, so prints that wait for the store are added to the bars when these are read.
  */
 export class PrintHistory {
   readonly #markets: Map<string, MarketPrints> = new Map();

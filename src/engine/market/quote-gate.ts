@@ -27,8 +27,8 @@ type GateLimits = Readonly<{
 export type GateMemory = Readonly<{ bid?: Price; ask?: Price; timeMs?: number }>;
 
 /**
- * Decides which quotes of one instrument count (decision 16). A dropped quote changes nothing: it neither triggers an
- * order nor moves a reference.
+ * Decides which quotes of one instrument count. A dropped quote changes nothing: it neither triggers an order nor moves a
+ * reference.
  */
 export class QuoteGate {
   readonly #limits: GateLimits;
@@ -81,9 +81,9 @@ export class QuoteGate {
   }
 
   /**
-   * Confirms the source's last quote as of now, whether it counted or not (decision 16), and returns it: one that was late
-   * counts from now on. Returns undefined if there is none, it cannot be read, or it is held back: a wild price counts only when
-   * the next quote is near it.
+   * Confirms the source's last quote as of now, whether it counted or not, and returns it: one that was late counts from
+   * now on. Returns undefined if there is none, it cannot be read, or it is held back: a wild price counts only when the
+   * next quote is near it.
    */
   heartbeat(now: Moment): Quote | undefined {
     const uncounted = this.#uncounted;
@@ -251,8 +251,8 @@ function isOrdered(levels: readonly Level[], direction: 1 | -1): boolean {
 }
 
 /**
- * The last counted quote of every market that open parents watch, in its durable version. The first quote after an
- * opening is checked against it (decision BR).
+ * The last counted quote of every market that open parents watch, in its durable version. The first quote after an opening
+ * is checked against it.
  */
 export class QuoteMemory {
   readonly #watchesAll: boolean;

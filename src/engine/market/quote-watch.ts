@@ -6,8 +6,8 @@ import type { MarketHub } from "./market-hub.ts";
 const MOST_NAMED = 10;
 
 /**
- * Finds markets that open orders watch and of which no quote has counted for `stalledAfterMs` (decision 51). One timer looks
- * at the market that may be silent first, so that a quote costs nothing.
+ * Finds markets that open orders watch and of which no quote has counted for `stalledAfterMs`. One timer looks at the
+ * market that may be silent first, so that a quote costs nothing.
  */
 export class QuoteWatch {
   readonly #core: Core;

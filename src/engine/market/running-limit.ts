@@ -9,8 +9,8 @@ import {
 } from "../../triggers/index.ts";
 
 /**
- * Returns the limit of a triggered parent, or before the trigger the limit of a dynamic trailing parent by its
- * current reference (decision 19).
+ * Returns the limit of a triggered parent, or before the trigger the limit of a dynamic trailing parent by its current
+ * reference.
  */
 export function runningLimitOf(order: ParentOrder, history: MarkHistory): Price | undefined {
   if (order.trigger !== undefined) return order.trigger.limit;

@@ -19,7 +19,7 @@ import type { PrintInput } from "../../ports/index.ts";
 /** The place of a print in the log of its market, and the quantity of all trades up to it, itself included. */
 type TradePlace = Readonly<{ sequence: number; total: Quantity }>;
 
-/** What is known of the log of one market: its newest print in this process. Nothing of it is stored (decision XO). */
+/** What is known of the log of one market: its newest print in this process. Nothing of it is stored. */
 export class TradeLog {
   #last: TradePlace | undefined;
   #timeMs = Number.NEGATIVE_INFINITY;

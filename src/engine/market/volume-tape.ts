@@ -7,8 +7,7 @@ const NONE: ReadonlyMap<string, PricedPrint> = new Map();
 
 /**
  * Counted prints that are not known to be stored, in the order in which they were counted. An engine that writes the market
- * journal appends them. Any other waits until it reads them in the store, and has them ready in case it becomes the writer
- * (decision XP).
+ * journal appends them. Any other waits until it reads them in the store, and has them ready in case it becomes the writer.
  */
 class PendingPrints {
   readonly #most: number;
@@ -124,10 +123,10 @@ export type TapeOptions = Readonly<{
 }>;
 
 /**
- * The executed volume of the service. Counts every print once by symbol and id, whatever the number of deliveries,
- * sources and restarts. Fresh prints add to the total of their symbol (POV); all prints add to the bar of their
- * minute (VWAP). Memory is ahead of the store by the prints that wait (contract, POST /api/order rules 4-5; decisions
- * 29-30). A market with a log of its trades has a second total, that of its newest print (decision XO).
+ * The executed volume of the service. Counts every print once by symbol and id, whatever the number of deliveries, sources
+ * and restarts. Fresh prints add to the total of their symbol (POV); all prints add to the bar of their minute (VWAP).
+ * Memory is ahead of the store by the prints that wait (contract, POST /api/order rules 4-5). A market with a log of its
+ * trades has a second total, that of its newest print.
  */
 export class VolumeTape implements VolumeHistory {
   readonly #symbols: Map<string, SymbolTape> = new Map();

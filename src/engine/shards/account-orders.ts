@@ -30,8 +30,8 @@ const NOTHING: ExposureSum = Object.freeze({
 });
 
 /**
- * Running sums of one account by market and side. Only events on the same market and side can make a measured
- * exposure too high, so only that sum tells whether a measurement is outdated (decision 24, I13).
+ * Running sums of one account by market and side. Only events on the same market and side can make a measured exposure too
+ * high, so only that sum tells whether a measurement is outdated (I13).
  */
 export class ExposureSums {
   readonly #sums: Map<string, ExposureSum> = new Map();

@@ -15,8 +15,8 @@ type Known = { count: number; sequence: number; readonly countedTo: number };
 
 /**
  * The number of ended parents of each account of a shard that was asked for. A store may have to count all their rows, so
- * it is asked once, and every ending that becomes durable is added. While rows are deleted, and until a deletion has
- * ended well, the store is asked each time (decision XD).
+ * it is asked once, and every ending that becomes durable is added. While rows are deleted, and until a deletion has ended
+ * well, the store is asked each time.
  */
 export class EndedCounts {
   readonly #known: Map<number, Known> = new Map();
@@ -155,9 +155,9 @@ export class Endings {
 const PAGE = 2_000;
 
 /**
- * Adds the client ids of all orders that had ended when the engine was opened to the filter, page by page while the
- * engine serves. A page that fails or cannot be read is asked for again after `retryMaxMs`. Until the last page is
- * in, and with a store that has no such pages, every new client id is looked up in the store (decision IG).
+ * Adds the client ids of all orders that had ended when the engine was opened to the filter, page by page while the engine
+ * serves. A page that fails or cannot be read is asked for again after `retryMaxMs`. Until the last page is in, and with a
+ * store that has no such pages, every new client id is looked up in the store.
  */
 export class EndedNames {
   readonly #core: Core;

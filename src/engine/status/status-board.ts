@@ -40,7 +40,7 @@ const OF_ORDERS = [
   ["CHILD_UNKNOWN", "the outcome of every child is known"],
 ] as const;
 
-/** Conditions of an engine that are not normal. Announces each when it begins and when it ends (decisions 48, EC). */
+/** Conditions of an engine that are not normal. Announces each when it begins and when it ends. */
 export class StatusBoard {
   readonly #core: Core;
   readonly #parts: StatusParts;
@@ -195,8 +195,8 @@ export class StatusBoard {
   }
 
   /**
-   * Notes that the intent of a child is durable, and when it was decided, by the monotonic clock. From the first one that took
-   * longer than `submitDeadlineMs` until none has for `stalledAfterMs`, children are late (decision 53).
+   * Notes that the intent of a child is durable, and when it was decided, by the monotonic clock. From the first one that
+   * took longer than `submitDeadlineMs` until none has for `stalledAfterMs`, children are late.
    */
   childDurable(decidedAtMs: number): void {
     const nowMs = this.#core.monotonicMs();

@@ -95,8 +95,8 @@ const MOST_IN_TURN = 512;
  * - Passive timers (slots of a schedule, retry pace) matter only where a quote stands. They wake the engine while one can, for
  *   `quoteMaxAgeMs` after the last input. In silence they wake nothing, and run when the next input comes.
  *
- * If more timers are due than a turn has time for, the rest runs in the next turns, and inputs that come meanwhile
- * wait for it (decision DC).
+ * If more timers are due than a turn has time for, the rest runs in the next turns, and inputs that come meanwhile wait for
+ * it.
  */
 export class Timers {
   readonly #clock: Clock;

@@ -197,7 +197,7 @@ const MARKET_CASE: TypeCase = {
 
 const NATIVE_LIMIT_CASE: TypeCase = { types: ["LIMIT"], shape: shapeOf(NATIVE, "LIMIT"), needs: [] };
 
-/** Returns the types that can be a leg of a list. ICEBERG cannot be named in a pair (decision 33). */
+/** Returns the types that can be a leg of a list. ICEBERG cannot be named in a pair. */
 export function legCases({ inPair }: Readonly<{ inPair: boolean }>): readonly TypeCase[] {
   const named = [...LEGS].flatMap(([type, shape]): readonly TypeCase[] => {
     const parent = type as ParentType;
@@ -217,7 +217,7 @@ export function orderPlacement(): RequestSchema {
 
 /**
  * Returns a case, and a case of its own for each of its names that is a trailing stop on the compat prefix if it has a
- * trailingDelta (decision NC). Such a name takes the fields of both types.
+ * trailingDelta. Such a name takes the fields of both types.
  */
 function orTrailing(own: TypeCase): readonly TypeCase[] {
   const named = own.types.flatMap((name): readonly TypeCase[] => {

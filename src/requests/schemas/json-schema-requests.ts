@@ -198,9 +198,9 @@ const SCHEMAS: Schemas<Exclude<Name, keyof typeof SHAPES | MarketName>> & Partia
 };
 
 /**
- * Returns the schema of the parameters of a route, or of an act of a WebSocket connection. It is made from the rules
- * that read the request: the reader refuses everything that this schema refuses. In a few cases, which need the whole
- * request or the market, the reader refuses more. Source: contract, Order input fields and Endpoints; decision AL.
+ * Returns the schema of the parameters of a route, or of an act of a WebSocket connection. It is made from the rules that
+ * read the request: the reader refuses everything that this schema refuses. In a few cases, which need the whole request or
+ * the market, the reader refuses more. Source: contract, Order input fields and Endpoints.
  *
  * @example
  * ```ts

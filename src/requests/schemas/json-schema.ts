@@ -101,7 +101,7 @@ export function unreadNames({ ignored }: KnownNames): readonly string[] {
   return [...ignored].filter((name) => !AUTHENTICATION.has(name));
 }
 
-/** Schemas of the authentication parameters, which the signature checks read. Source: decisions 9 and 40. */
+/** Schemas of the authentication parameters, which the signature checks read. */
 export const AUTHENTICATION_SCHEMAS: Readonly<
   Record<"nonce" | "timestamp" | "recvWindow" | "signature", JsonSchema>
 > = {

@@ -76,8 +76,8 @@ export function hasAccess(key: Pick<ApiKey, "permissions" | "ipAllowlist">, use:
 }
 
 /**
- * Asks the replay guard about a request whose key and freshness are verified. Throws an OrderError -1022 if the signature was
- * used before for something else. Source: decisions 41 and MA.
+ * Asks the replay guard about a request whose key and freshness are verified. Throws an OrderError -1022 if the signature
+ * was used before for something else.
  */
 export function admitted(
   { replayGuard, clock, traffic }: Pick<AccessParts, "replayGuard" | "clock" | "traffic">,
@@ -107,9 +107,9 @@ const QUERY: Use = { use: "query", after: SUBSCRIPTION.use };
 const CHANGES: WeakMap<AnyRoute | MethodDescriptor, Use> = new WeakMap();
 
 /**
- * Returns the use of a signature. Placements and cancels are apart (a cancel may follow a query), and so are REST and WebSocket; an alias of a path
- * counts as its route, which has the same name. The compat prefix is apart too: it reads the same parameters in its own
- * way, and its methods have names of others. Source: decisions 41 and MA.
+ * Returns the use of a signature. Placements and cancels are apart (a cancel may follow a query), and so are REST and
+ * WebSocket; an alias of a path counts as its route, which has the same name. The compat prefix is apart too: it reads the
+ * same parameters in its own way, and its methods have names of others.
  */
 function useOf(target: AnyRoute | MethodDescriptor): Use {
   if (target.access === "READ") return "act" in target ? SUBSCRIPTION : QUERY;
@@ -140,7 +140,7 @@ export interface Worked {
   readonly envelope?: Readonly<{ id: RequestId; method: string }>;
 }
 
-/** The front thread that a request or message came through. Source: decision HS. */
+/** The front thread that a request or message came through. */
 export interface Front {
   /** The results of the front thread, or undefined if it has none. */
   readonly worked: Worked | undefined;

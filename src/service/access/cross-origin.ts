@@ -36,10 +36,9 @@ const NO_HEADERS: Headers = {};
 const CLOSED: CrossOrigin = { headersOf: () => NO_HEADERS, preflight: () => undefined, admits: () => true };
 
 /**
- * Returns the rules for these origins, such as `https://desk.example.com`; `*` is every origin. Browser credentials
- * such as cookies are never allowed, so a script can do no more than any other client that sends requests. Without
- * origins, no script of another origin can read a reply, and the Origin header of a WebSocket is not checked.
- * Source: decision 47.
+ * Returns the rules for these origins, such as `https://desk.example.com`; `*` is every origin. Browser credentials such as
+ * cookies are never allowed, so a script can do no more than any other client that sends requests. Without origins, no
+ * script of another origin can read a reply, and the Origin header of a WebSocket is not checked.
  */
 export function crossOriginOf(allowedOrigins: readonly string[] = []): CrossOrigin {
   if (allowedOrigins.length === 0) return CLOSED;

@@ -5,7 +5,7 @@ import type { Account, Permission } from "../../model/index.ts";
 import type { Actor } from "../../requests/index.ts";
 import type { AccessParts, Proof } from "./authentication.ts";
 
-/** Thrown for a permitted call about an account of another node. Nothing was executed. Source: decision ZU. */
+/** Thrown for a permitted call about an account of another node. Nothing was executed. */
 export class Elsewhere extends Error {
   override readonly name = "Elsewhere";
   /** The shard of the account. */
@@ -18,11 +18,11 @@ export class Elsewhere extends Error {
 }
 
 /**
- * Returns the account that a signed call is about: the account it names, or else the key's. A `userId` in the call must
- * be the key's user. The account must belong to that user or be delegated to them with the permission that the route
- * needs; this also holds for the key's own account. Throws an OrderError -1002 otherwise, in the same form whether the
- * account exists or not. Throws {@link Elsewhere} for a permitted call about an account of another node.
- * Source: contract, Linked lists and managed parents (Shared), Version 2 GET queries 4; decision 39.
+ * Returns the account that a signed call is about: the account it names, or else the key's. A `userId` in the call must be
+ * the key's user. The account must belong to that user or be delegated to them with the permission that the route needs;
+ * this also holds for the key's own account. Throws an OrderError -1002 otherwise, in the same form whether the account
+ * exists or not. Throws {@link Elsewhere} for a permitted call about an account of another node. Source: contract, Linked
+ * lists and managed parents (Shared), Version 2 GET queries 4.
  */
 export async function accountOf(
   { accounts, ...here }: Pick<AccessParts, "accounts"> & Here,
@@ -82,7 +82,7 @@ export async function hereOrElsewhere<T>(
 
 /**
  * Passes on what is answered in several steps that decide something. If the shard leaves between them, the outcome is
- * unknown, and the request must not go on to the next owner: rejects with an OrderError -1006. Source: decision XR.
+ * unknown, and the request must not go on to the next owner: rejects with an OrderError -1006.
  */
 export async function inSeveralSteps<T>(answer: Promise<T>): Promise<T> {
   try {

@@ -68,7 +68,7 @@ export function reportRefusal({ bans, traffic }: Refused, address: string, { ref
   if (refused.kind === "ban") bans.notify(address);
 }
 
-/** Throws the OrderError -1003 of a verdict that refuses the request. Source: decision 42. */
+/** Throws the OrderError -1003 of a verdict that refuses the request. */
 export function requireWeight(parts: LimitParts, { refused }: WeightVerdict): void {
   if (refused !== undefined) throw tooMuchWeight(refused, parts);
 }
@@ -93,7 +93,7 @@ export async function requireConnection(parts: LimitParts, client: string): Prom
 const secondsUntil = (untilMs: number, { clock }: LimitParts): number =>
   Math.max(1, Math.ceil((untilMs - clock.nowMs()) / 1000));
 
-/** Returns the error of a request above the weight limit of its address: -1003 for limit and ban alike. Source: decision 42. */
+/** Returns the error of a request above the weight limit of its address: -1003 for limit and ban alike. */
 function tooMuchWeight({ kind, untilMs }: WeightRefusal, parts: LimitParts): OrderError {
   const retryAfter = secondsUntil(untilMs, parts);
   if (kind === "ban") return new OrderError("IP_BANNED", { until: untilMs, retryAfter });
@@ -101,7 +101,7 @@ function tooMuchWeight({ kind, untilMs }: WeightRefusal, parts: LimitParts): Ord
   return new OrderError("TOO_MANY_REQUESTS", { limit, interval: "1 MINUTE", retryAfter });
 }
 
-/** Returns the error of a placement above the order-count limit: -1015. Source: decision 42; convention 5.3. */
+/** Returns the error of a placement above the order-count limit: -1015. Source: convention 5.3. */
 export function tooManyOrders({ window, untilMs }: OrderRefusal, parts: LimitParts): OrderError {
   const { limits } = parts.rateLimiter;
   const daily = window === "perDay";

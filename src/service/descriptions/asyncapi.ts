@@ -31,9 +31,8 @@ const documentOption: OptionCheck = optionsOf<AsyncApiOptions>({
 
 /**
  * Returns the AsyncAPI 3.0 document of all WebSocket paths: every request method with its reply, and every event. It is
- * written from the service's side: the service receives requests and sends events. Throws a TypeError or
- * RangeError that names an option that is missing, unknown or wrong. Source: contract, WebSocket request methods and Events;
- * decisions 45, AL, AN and NI.
+ * written from the service's side: the service receives requests and sends events. Throws a TypeError or RangeError that
+ * names an option that is missing, unknown or wrong. Source: contract, WebSocket request methods and Events.
  *
  * @example
  * ```ts

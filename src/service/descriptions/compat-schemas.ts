@@ -38,7 +38,7 @@ import {
 
 /**
  * Schema of the events of orders at `/compat/ws-api/v3`. A letter whose value is not known is absent. Source: convention
- * 4.7; decision NP.
+ * 4.7.
  */
 export const EXECUTION_REPORT: JsonSchema = object("An order changed, in the form of the convention.", {
   ...stampedEvent("executionReport"),
@@ -138,7 +138,7 @@ const KLINE = object("The kline.", {
 
 const BOOK: Members = { lastUpdateId: long("Id of the quote."), bids: BOOK_SIDE, asks: BOOK_SIDE };
 
-/** Schemas of the events of the public streams for existing clients. Source: decision NI; convention 4.12. */
+/** Schemas of the events of the public streams for existing clients. Source: convention 4.12. */
 export const CLIENT_EVENTS: Readonly<Record<string, JsonSchema>> = {
   ClientTrade: object("An execution on this service.", tradeOf(SYMBOL)),
   ClientAggTrade: object("An execution in the form of an aggregate. Each is an aggregate of its own.", {

@@ -247,10 +247,7 @@ export type Conversation = Readonly<{
 /** Channels whose operations are described. An alias has the operations of the channel that it repeats. */
 export type ChannelId = "private" | "compat" | "liquidity" | "client" | "combined";
 
-/**
- * Returns the conversation of each channel. Source: contract, WebSocket request methods and Events; decisions 45, NI, NO
- * and NP; convention 4.12.
- */
+/** Returns the conversation of each channel. Source: contract, WebSocket request methods and Events; convention 4.12. */
 export function conversations(): Readonly<Record<ChannelId, Conversation>> {
   const requests = (exchanges: readonly Exchange[], events: readonly string[]): Conversation =>
     conversationOf(exchanges, { Refusal: REFUSAL }, privateEvents(events));

@@ -222,7 +222,7 @@ export const ERROR: Readonly<Record<keyof ErrorBody, JsonSchema>> = {
   error: text("The error message, followed by the remedy."),
 };
 
-/** Schemas of refusals. Source: contract, Errors; decision 37. */
+/** Schemas of refusals. Source: contract, Errors. */
 export const ERROR_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   Error: object("A refusal or a failure.", ERROR),
   RateLimitError: object("A rate limit was exceeded.", {

@@ -177,7 +177,7 @@ export const TRADED: Readonly<Record<"p" | "q" | "T" | "m" | "M", JsonSchema>> =
   M: only(true, "Not used."),
 };
 
-/** Schemas of the events of the private stream. Source: decision 45; convention 4.8-4.11. */
+/** Schemas of the events of the private stream. Source: convention 4.8-4.11. */
 export const PRIVATE_EVENTS: Readonly<Record<string, JsonSchema>> = {
   OrderTradeUpdate: object(
     "An order changed.",
@@ -282,7 +282,7 @@ export const tradeOf = (symbol: JsonSchema): Members =>
     ...TRADED,
   });
 
-/** Schemas of the events of the public streams. Source: decision 45; convention 4.12. */
+/** Schemas of the events of the public streams. Source: convention 4.12. */
 export const PUBLIC_EVENTS: Readonly<Record<string, JsonSchema>> = {
   BookTicker: object(
     "Best prices of a market.",
@@ -309,10 +309,7 @@ export const PUBLIC_EVENTS: Readonly<Record<string, JsonSchema>> = {
   PublicTrade: object("An execution on this service.", tradeOf(SYMBOL)),
 };
 
-/**
- * Code of a refusal on a public socket. A negative code is that of an error of the service. Source: convention 4.12;
- * decision GF.
- */
+/** Code of a refusal on a public socket. A negative code is that of an error of the service. Source: convention 4.12. */
 export const CONTROL_ERROR: JsonSchema = integer(
   "1: a value has the wrong type. 2: the request is invalid. 3: the message is not valid JSON. " +
     `${ERRORS.TOO_MANY_REQUESTS.code}: the rate limit is exceeded. ${ERRORS.UNKNOWN.code}: the request failed.`,

@@ -21,7 +21,7 @@ const header = (description: string): JsonSchema => ({
   schema: { type: "integer" },
 });
 
-/** Headers of replies by name. Source: decision 42; convention 5.3. */
+/** Headers of replies by name. Source: convention 5.3. */
 const HEADERS: Readonly<Record<string, JsonSchema>> = {
   "X-Request-Id": {
     description: "Id of this request. Quote it in questions to the operator.",
@@ -66,8 +66,8 @@ const FRESH = ["nonce", "timestamp", "recvWindow"] as const;
 
 /**
  * Returns the OpenAPI 3.1 document of every route, aliases included: parameters as their readers accept them, replies,
- * errors and limits. Throws a TypeError that names an option that is missing, unknown or wrong.
- * Source: contract, Endpoints; decisions AL and AM.
+ * errors and limits. Throws a TypeError that names an option that is missing, unknown or wrong. Source: contract,
+ * Endpoints.
  *
  * @example
  * ```ts

@@ -295,7 +295,7 @@ const EXECUTIONS = list(
   "Executions.",
 );
 
-/** Schemas of native orders. Source: contract, Native order snapshot; decision 46; convention 3.1-3.3. */
+/** Schemas of native orders. Source: contract, Native order snapshot; convention 3.1-3.3. */
 export const NATIVE_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   NativeOrder: object("A native order, or a retained rejection.", described(NATIVE_ORDER, nativeNotes(TEXT))),
   ScaledNativeOrder: object("A native order with prices and quantities as whole numbers.", {

@@ -41,7 +41,7 @@ const KLINES: Note = {
   weight: "2; 4 for a limit above 500",
 };
 
-/** Descriptions of the operations that only the compat prefix has. Source: decisions NA to NE. */
+/** Descriptions of the operations that only the compat prefix has. */
 const COMPAT_NOTES: Readonly<Record<CompatName, Note>> = {
   "ticker.price": {
     summary: "Last prices",
@@ -404,7 +404,7 @@ const BEGUN = object(
   }),
 );
 
-/** Descriptions by act. Source: decision 45; convention 4.5. */
+/** Descriptions by act. Source: convention 4.5. */
 export const ACT_NOTES: Readonly<Record<SessionAct, ActNote>> = {
   subscribe: {
     summary: "Subscribe to the events of an account",

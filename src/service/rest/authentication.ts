@@ -36,10 +36,7 @@ import { readable } from "./routing.ts";
  */
 export const MAX_BODY_BYTES = 32_768;
 
-/**
- * Checks query bytes and body size. A GET must have no body: the signature of a version 2 query would not cover it
- * (decision 40).
- */
+/** Checks query bytes and body size. A GET must have no body: the signature of a version 2 query would not cover it. */
 export function checkBytes(query: string, { method, body }: Pick<WireRequest, "method" | "body">): void {
   if (!isStrictQuery(query)) {
     throw new OrderError("ILLEGAL_CHARS", { field: "query", range: "RFC 3986 query characters" });
@@ -98,11 +95,10 @@ type Arrival = Readonly<{
 
 /**
  * Authenticates a request and checks that it may be served now: signature, key, address list and permission, freshness,
- * replay guard, in that order. Only raw bytes are handled before the signature is verified; nothing is parsed.
- * Throws an OrderError: -2014, -1102 or -1022 for key and signature; -2015, always in the same form, for an unknown
- * key, an address that is not listed or a missing permission; then the errors of the readers and of {@link
- * checkFreshness}.
- * Source: decisions 39-41; hostile inputs, Defences in order.
+ * replay guard, in that order. Only raw bytes are handled before the signature is verified; nothing is parsed. Throws an
+ * OrderError: -2014, -1102 or -1022 for key and signature; -2015, always in the same form, for an unknown key, an address
+ * that is not listed or a missing permission; then the errors of the readers and of {@link checkFreshness}. Source: hostile
+ * inputs, Defences in order.
  */
 export async function authenticate(parts: ServiceParts, arrival: Arrival): Promise<SignedCall> {
   const { route, request, query, headers } = arrival;
@@ -152,7 +148,7 @@ export function readParameters({ query, body }: RestSignature, contentType: stri
   return parameters;
 }
 
-/** Enforces a timestamp wherever one was sent. Which parameters are required depends on the scheme (decision 40). */
+/** Enforces a timestamp wherever one was sent. Which parameters are required depends on the scheme. */
 function checkTime(route: AnyRoute, parameters: Parameters, nowMs: number): void {
   const timestamp = parameters.get("timestamp");
   const recvWindow = parameters.get("recvWindow");
@@ -163,7 +159,7 @@ function checkTime(route: AnyRoute, parameters: Parameters, nowMs: number): void
 /**
  * Runs the part of a signed request that needs only its bytes and a secret, in a front thread, with the service's own
  * functions. Returns undefined when anything is unusual. The service then runs all steps itself, in its own order,
- * including any refusal. Never throws. Source: decision HS.
+ * including any refusal. Never throws.
  *
  * @internal
  */

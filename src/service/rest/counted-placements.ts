@@ -23,11 +23,11 @@ type CountedPlacement<T> = Readonly<{
 }>;
 
 /**
- * Passes placements through the order-count limit to the engine or the host. Only accepted, new orders count; a list
- * counts as many orders as it has legs. Copies of one order or list run one at a time, and a copy of an accepted one is
- * answered even when the limit is reached. The engine has a lock of its own on a client id, and one of the two is not enough:
- * that of the engine begins too late, because a copy must not take from the limit before the first is decided, and knows no
- * native orders; and this one is not there in an engine without the service. Source: decisions 1, 42 and GQ; convention 3.5.
+ * Passes placements through the order-count limit to the engine or the host. Only accepted, new orders count; a list counts
+ * as many orders as it has legs. Copies of one order or list run one at a time, and a copy of an accepted one is answered
+ * even when the limit is reached. The engine has a lock of its own on a client id, and one of the two is not enough: that
+ * of the engine begins too late, because a copy must not take from the limit before the first is decided, and knows no
+ * native orders; and this one is not there in an engine without the service. Source: convention 3.5.
  */
 export class CountedPlacements {
   readonly #parts: Readonly<{ engine: Engine; rateLimiter: RateLimiter; clock: Clock }>;

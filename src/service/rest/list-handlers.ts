@@ -16,8 +16,8 @@ import type { Answer, ServiceParts, SignedCall, SignedHandler } from "./parts.ts
 
 /**
  * POST /api/v3/orderList/oco, /oto, /otoco and the legacy POST /api/v3/order/oco: returns the whole list once it is
- * durable. A leg without a client id gets one derived from the signature and its field. A copy of an accepted list
- * returns that list. Source: contract, List creation rules; decisions 1, 3, 6, 33-35; convention 3.5.
+ * durable. A leg without a client id gets one derived from the signature and its field. A copy of an accepted list returns
+ * that list. Source: contract, List creation rules; convention 3.5.
  */
 export function placeList(form: ListForm): SignedHandler {
   return async (parts, call) => {
@@ -44,8 +44,8 @@ const readList = (parts: ServiceParts, call: SignedCall, form: ListForm) =>
 
 /**
  * GET /api/v3/orderList: finds a list by id, by client id or by both, open or ended. An unknown list, a list of another
- * account and a list of another symbol or instrument are all -2013. Two ids that name different lists are -2039.
- * Source: contract, List queries; decision 35.
+ * account and a list of another symbol or instrument are all -2013. Two ids that name different lists are -2039. Source:
+ * contract, List queries.
  */
 export async function orderListStatus(parts: ServiceParts, call: SignedCall): Promise<Answer> {
   const list = await findList(parts, await readLookup(parts, call, "status"));
@@ -54,9 +54,8 @@ export async function orderListStatus(parts: ServiceParts, call: SignedCall): Pr
 }
 
 /**
- * DELETE /api/v3/orderList: cancels every leg that has not ended and returns the list. A leg with a child in flight
- * keeps its status, with cancelPending true. A list that is unknown or all done is -2011.
- * Source: contract, List queries; decisions 13 and 38.
+ * DELETE /api/v3/orderList: cancels every leg that has not ended and returns the list. A leg with a child in flight keeps
+ * its status, with cancelPending true. A list that is unknown or all done is -2011. Source: contract, List queries.
  */
 export async function cancelOrderList(parts: ServiceParts, call: SignedCall): Promise<Answer> {
   const lookup = await readLookup(parts, call, "cancel");
@@ -79,9 +78,7 @@ export async function cancelList(parts: ServiceParts, { route }: SignedCall, key
  */
 export const openOrderLists: SignedHandler = pageOf("openLists");
 
-/**
- * GET /api/v3/allOrderList: returns open and ended lists, oldest first. Source: contract, List queries; decision 36.
- */
+/** GET /api/v3/allOrderList: returns open and ended lists, oldest first. Source: contract, List queries. */
 export const allOrderLists: SignedHandler = pageOf("allLists");
 
 function pageOf(which: "openLists" | "allLists"): SignedHandler {

@@ -46,9 +46,8 @@ export async function readWithCatalogue<T extends Actor>(
 }
 
 /**
- * Returns a function that derives a client id for each field that a call leaves out. The same signed bytes always give
- * the same ids.
- * Source: decision 3.
+ * Returns a function that derives a client id for each field that a call leaves out. The same signed bytes always give the
+ * same ids.
  */
 export function clientIdsOf({ key, signature }: SignedCall): (field: string) => string {
   return (field) => derivedClientId({ apiKey: key.apiKey, signature, field });
@@ -78,10 +77,9 @@ export type FoundOrder = ParentOrder | NativeOrder | Rejection;
 /**
  * Finds the order that a key names. Returns undefined if the account and symbol have no such order. A negative id is a
  * managed parent, a positive id a native order. A client id alone is looked up among managed parents, then current and
- * archived native orders, then persisted executions, and last among retained rejections, so that a rejection never
- * hides an order. Among several matches the newest counts. If two ids are sent, both must name one order (-2039). If
- * the host does not answer, the error is -1001, never "not found".
- * Source: contract, Native status and history; decisions 2 and 5.
+ * archived native orders, then persisted executions, and last among retained rejections, so that a rejection never hides an
+ * order. Among several matches the newest counts. If two ids are sent, both must name one order (-2039). If the host does
+ * not answer, the error is -1001, never "not found". Source: contract, Native status and history.
  */
 export async function findOrder(parts: ServiceParts, key: AccountKey): Promise<FoundOrder | undefined> {
   const { orderId } = key;

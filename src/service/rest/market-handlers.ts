@@ -106,13 +106,13 @@ function barsOfDay(
 /** Markets whose day one turn of the event loop computes, each of up to 1,440 bars. It takes some milliseconds. */
 const DAYS_PER_TURN = 16;
 
-/** The largest quantity that an order can have. It stands for a level without a size (decision 22). */
+/** The largest quantity that an order can have. It stands for a level without a size. */
 const UNLIMITED = "999999999999.999999";
 
 /**
- * GET /api/ticker. `price` is the price of the last print; before the first print it is the middle of bid and ask. A
- * symbol that was neither quoted nor traded yet is -1112. A symbol alias resolves, and the answer has the canonical
- * symbol. Source: contract, Ticker; decision 43.
+ * GET /api/ticker. `price` is the price of the last print; before the first print it is the middle of bid and ask. A symbol
+ * that was neither quoted nor traded yet is -1112. A symbol alias resolves, and the answer has the canonical symbol.
+ * Source: contract, Ticker.
  */
 function ticker(parts: ServiceParts, parameters: Parameters): JsonInput {
   const known = tickerOf(parts, symbolOf(parts, readTickerQuery(parameters).symbol));
@@ -121,11 +121,11 @@ function ticker(parts: ServiceParts, parameters: Parameters): JsonInput {
 }
 
 /**
- * GET /api/ticker/24hr: the ticker with the executed volume of the last day. Without a symbol, the answer is an array
- * of all markets that were quoted or traded. The volume is the one that the service itself has counted, by whole
- * minutes. It covers 1,440 minutes, the running one included, from `openTime` until now, which is `closeTime`. Other
- * daily figures (open, high, low, change, average, quote volume, count) are those of the same trades; they are left out
- * if their prices are not known. Source: decisions AJ and NJ.
+ * GET /api/ticker/24hr: the ticker with the executed volume of the last day. Without a symbol, the answer is an array of
+ * all markets that were quoted or traded. The volume is the one that the service itself has counted, by whole minutes. It
+ * covers 1,440 minutes, the running one included, from `openTime` until now, which is `closeTime`. Other daily figures
+ * (open, high, low, change, average, quote volume, count) are those of the same trades; they are left out if their prices
+ * are not known.
  */
 function dayTicker(parts: ServiceParts, parameters: Parameters): Promise<JsonInput> {
   return ofMarkets(parts, parameters, (symbol) => dayOf(parts, symbol), DAYS_PER_TURN);
@@ -203,10 +203,10 @@ export function priceOf({ engine }: Pick<ServiceParts, "engine">, symbol: string
 }
 
 /**
- * GET /api/depth: the visible levels of the last counted quote, best first, each [price, quantity]. A level without a
- * size gets the largest quantity that an order can have. An empty level is left out. Without a quote both sides are
- * empty and lastUpdateId is "0". `seriesId` is an addition to the contract, as in depthUpdate. Source: contract, Order
- * book; convention 1, gaps 4 and 8; decision NR.
+ * GET /api/depth: the visible levels of the last counted quote, best first, each [price, quantity]. A level without a size
+ * gets the largest quantity that an order can have. An empty level is left out. Without a quote both sides are empty and
+ * lastUpdateId is "0". `seriesId` is an addition to the contract, as in depthUpdate. Source: contract, Order book;
+ * convention 1, gaps 4 and 8.
  */
 function depth(parts: ServiceParts, parameters: Parameters): JsonInput {
   const query = readDepthQuery(parameters);
@@ -240,20 +240,20 @@ export function sizeOf(size: Quantity | undefined): string {
   return size === undefined ? UNLIMITED : formatQuantity(size);
 }
 
-/** GET /api/ping. Source: decision 43. */
+/** GET /api/ping. */
 function ping(): JsonInput {
   return {};
 }
 
-/** GET /api/time: returns the time of the engine's clock in epoch milliseconds. Source: decision 43. */
+/** GET /api/time: returns the time of the engine's clock in epoch milliseconds. */
 function time(parts: ServiceParts): JsonInput {
   return { serverTime: parts.clock.nowMs() };
 }
 
 /**
- * GET /api/status. `draining`: no new orders are taken. `degraded`: quotes stopped, the outcome of a child is unknown,
- * the store fails, or another engine owns a shard. Otherwise `normal`. `reasons` has the kinds alone: their details are
- * for an operator. Source: contract, Status; decisions 48 and EC.
+ * GET /api/status. `draining`: no new orders are taken. `degraded`: quotes stopped, the outcome of a child is unknown, the
+ * store fails, or another engine owns a shard. Otherwise `normal`. `reasons` has the kinds alone: their details are for an
+ * operator. Source: contract, Status.
  */
 function status(parts: ServiceParts): JsonInput {
   const { system, reasons } = parts.engine.status();
@@ -265,7 +265,7 @@ function status(parts: ServiceParts): JsonInput {
   };
 }
 
-/** Whether advanced orders are taken: otherwise they are refused with 404 -1020 (decision 14). */
+/** Whether advanced orders are taken: otherwise they are refused with 404 -1020. */
 function takesAdvanced({ engine }: Pick<ServiceParts, "engine">): boolean {
   const { advancedOrders, liquidityMode } = engine.settings;
   return advancedOrders && liquidityMode;
@@ -277,7 +277,7 @@ const NO_FEATURES: Required<HostFeatures> = {
   bridge_required: false,
 };
 
-/** GET /api/exchangeInfo. Source: contract, Exchange info; decisions 42 and 43; convention 5.1 and 5.2. */
+/** GET /api/exchangeInfo. Source: contract, Exchange info; convention 5.1 and 5.2. */
 function exchangeInfo(parts: ServiceParts): JsonInput {
   const { limits } = parts.rateLimiter;
   return {
@@ -299,7 +299,7 @@ function instrumentPairs(parts: ServiceParts, parameters: Parameters): JsonInput
  * Returns the descriptions of all instruments. Filters state what placement enforces. An instrument that takes no orders
  * has neither types nor filters and is never shown as TRADING. Orders that a client still holds on it can be read and
  * canceled. Every name of a type that is accepted is listed: LIMIT even without native orders, because apiManaged=true
- * makes it managed; MARKET is native only (decision 32). Where advanced orders are refused, only native ones are listed.
+ * makes it managed; MARKET is native only. Where advanced orders are refused, only native ones are listed.
  */
 function symbolsOf(parts: ServiceParts): readonly JsonInput[] {
   const isAdvanced = takesAdvanced(parts);
@@ -334,7 +334,7 @@ function symbolsOf(parts: ServiceParts): readonly JsonInput[] {
 const PRICE_STEP = "0.00000001";
 
 /**
- * Returns the filters: the bounds and steps of decision 7, the opening minimum, and the limit of iceberg parts if there
+ * Returns the filters: the bounds and steps of the rule "Decimals on the wire", the opening minimum, and the limit of iceberg parts if there
  * is one.
  */
 function filtersOf({ minimumNotional, maxIcebergParts }: EngineSettings): readonly JsonInput[] {

@@ -29,8 +29,8 @@ export function nativeOf({ native }: ServiceParts): NativeOrders {
 
 /**
  * POST /api/v2/order, and POST /api/order with a plain LIMIT or MARKET: returns the order once it is durable, with its
- * fills so far. The same signed bytes always return the same order. Another request with the client id of an open order
- * is -2010. No consent is needed. Source: contract, Ordinary order flow; decisions 3, 14, 32; convention 3.1.
+ * fills so far. The same signed bytes always return the same order. Another request with the client id of an open order is
+ * -2010. No consent is needed. Source: contract, Ordinary order flow; convention 3.1.
  */
 export async function placeNativeOrder(parts: ServiceParts, call: SignedCall): Promise<Answer> {
   const native = nativeOf(parts);
@@ -80,8 +80,7 @@ const readNativeOrder = (parts: ServiceParts, call: SignedCall, native: NativeOr
 };
 
 /**
- * Checks the conditions of a new order: the service is not draining, the market is open, and the account is not
- * restricted (decision 14).
+ * Checks the conditions of a new order: the service is not draining, the market is open, and the account is not restricted.
  */
 async function requireTrading(
   { engine, instruments, accounts }: ServiceParts,
@@ -180,7 +179,7 @@ export async function nativeOrders(
 
 /**
  * POST /api/v2/getOrderHistory: the newest executions of native orders, including retained rejections, oldest first.
- * Managed parents are not included. Source: contract, Native status and history; decision 46.
+ * Managed parents are not included. Source: contract, Native status and history.
  */
 export async function orderHistory(parts: ServiceParts, call: SignedCall): Promise<Answer> {
   const native = nativeOf(parts);

@@ -28,7 +28,7 @@ import { retaining } from "./rejections.ts";
 /**
  * POST /api/order: returns the whole managed order once it is durable. A plain LIMIT or MARKET is a native order and is
  * answered as one. An order without newClientOrderId gets an id derived from the signature, so that the same bytes sent
- * again are the same order (decision 3). Source: contract, Single-parent advanced creation; decisions 1, 14, 32, 42.
+ * again are the same order. Source: contract, Single-parent advanced creation.
  */
 export async function placeOrder(parts: ServiceParts, call: SignedCall): Promise<Answer> {
   if (placementFlow(call.parameters) === "native") return await placeNativeOrder(parts, call);
@@ -41,7 +41,7 @@ export async function placeOrder(parts: ServiceParts, call: SignedCall): Promise
 
 /**
  * POST /compat/api/v3/order/test: checks an order as POST /api/order does, places nothing, counts nothing and returns an
- * empty object. Of a native order, the host's own checks are not made: only placing makes them. Source: decision ND.
+ * empty object. Of a native order, the host's own checks are not made: only placing makes them.
  */
 export async function testOrder(parts: ServiceParts, call: SignedCall): Promise<Answer> {
   if (placementFlow(call.parameters) === "native") return await testNativeOrder(parts, call);
@@ -73,32 +73,30 @@ const readOrder = (parts: ServiceParts, call: SignedCall) =>
   );
 
 /**
- * GET /api/v2/order and its aliases: finds a managed or native order by id, by client id or by both, open or ended, or
- * a retained rejection by client id. An unknown order, an order of another account and an order of another symbol are
- * all -2013. Two ids that name different orders are -2039. Source: contract, Native status and history; decisions 5 and
- * 39.
+ * GET /api/v2/order and its aliases: finds a managed or native order by id, by client id or by both, open or ended, or a
+ * retained rejection by client id. An unknown order, an order of another account and an order of another symbol are all
+ * -2013. Two ids that name different orders are -2039. Source: contract, Native status and history.
  */
 export async function orderStatus(parts: ServiceParts, call: SignedCall): Promise<Answer> {
   return { body: anyViewOf(parts, await requireOrder(parts, call), call.route) };
 }
 
 /**
- * POST /api/v2/orderStatus and its alias: returns the same order with prices in units of 1e-8 and quantities in units
- * of 1e-6, as whole numbers. Source: contract, Native status and history; decision 46.
+ * POST /api/v2/orderStatus and its alias: returns the same order with prices in units of 1e-8 and quantities in units of
+ * 1e-6, as whole numbers. Source: contract, Native status and history.
  */
 export async function scaledOrderStatus(parts: ServiceParts, call: SignedCall): Promise<Answer> {
   return { body: scaledView(anyViewOf(parts, await requireOrder(parts, call), call.route)) };
 }
 
 /**
- * DELETE /api/v2/order and its alias: cancels an order and returns it, with its client id as `origClientOrderId`, and
- * with the id of the cancel, if one was sent, as `clientOrderId`. An open order that does not meet cancelRestrictions
- * stays as it is (-2011). A client id finds a managed parent before a native order, as in look-ups, but an
- * ended parent does not hide an open native order. While a child of a managed order is in flight, the reply is the
- * current status with cancelPending true. Canceling a leg cancels its list and returns the list. An unknown or ended
- * order is -2011, and so is a leg that has ended before its list: a client that cancels an entry which has just filled
- * must not lose its exits. Symbol aliases resolve, so an order placed by an alias can be canceled by it.
- * Source: decisions 5, 13, 43 and NN; convention 3.3.
+ * DELETE /api/v2/order and its alias: cancels an order and returns it, with its client id as `origClientOrderId`, and with
+ * the id of the cancel, if one was sent, as `clientOrderId`. An open order that does not meet cancelRestrictions stays as
+ * it is (-2011). A client id finds a managed parent before a native order, as in look-ups, but an ended parent does not
+ * hide an open native order. While a child of a managed order is in flight, the reply is the current status with
+ * cancelPending true. Canceling a leg cancels its list and returns the list. An unknown or ended order is -2011, and so is
+ * a leg that has ended before its list: a client that cancels an entry which has just filled must not lose its exits.
+ * Symbol aliases resolve, so an order placed by an alias can be canceled by it. Source: convention 3.3.
  */
 export async function cancelOrder(parts: ServiceParts, call: SignedCall): Promise<Answer> {
   return await cancelNamed(
@@ -199,7 +197,7 @@ export async function openOrders(parts: ServiceParts, call: SignedCall): Promise
   };
 }
 
-/** DELETE /api/v3/openOrders: cancels all managed orders of the account. Source: contract, Cancel-all result; decision 36. */
+/** DELETE /api/v3/openOrders: cancels all managed orders of the account. Source: contract, Cancel-all result. */
 export async function cancelAllOrders(parts: ServiceParts, call: SignedCall): Promise<Answer> {
   const accountId = await accountOf(parts, call, readCancelAll(call.parameters));
   const { matchedCount, canceledCount, cancelPendingCount } = await inSeveralSteps(

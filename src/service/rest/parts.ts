@@ -35,9 +35,8 @@ const TURN_MS = 4;
 const ROWS_AT_ONCE = 16;
 
 /**
- * Makes long answers in shares. Of all those that are under way, one turn of the event loop makes one further share, so that
- * they delay other requests little, however many of them clients ask for. Short answers do not wait. Source: decisions AJ
- * and NB.
+ * Makes long answers in shares. Of all those that are under way, one turn of the event loop makes one further share, so
+ * that they delay other requests little, however many of them clients ask for. Short answers do not wait.
  */
 export class LongAnswers {
   readonly #clock: Pick<Clock, "soon" | "monotonicMs">;
@@ -76,8 +75,8 @@ export class LongAnswers {
 const SERIES_ID_LENGTH = 11;
 
 /**
- * The series of the numbers of quotes. Each engine numbers the quotes of a market from 1, so that the numbers of two
- * nodes, or of one node before and after a restart, are comparable only under the same id. Source: decision NR.
+ * The series of the numbers of quotes. Each engine numbers the quotes of a market from 1, so that the numbers of two nodes,
+ * or of one node before and after a restart, are comparable only under the same id.
  */
 export function quoteSeriesOf(entropy: Entropy): Readonly<{
   /** The id, made when it is first read. Undefined while the host's entropy fails: a book does not depend on randomness. */

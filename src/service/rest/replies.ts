@@ -27,8 +27,8 @@ export function requestIdOf({ entropy }: Pick<ServiceParts, "entropy">): string 
 export type Reply = Readonly<{ status: number; body?: JsonInput; headers?: WireResponse["headers"] }>;
 
 /**
- * Refusals about the order itself, not about how the request was written, signed or addressed. Only these may be sent
- * with HTTP 200. Source: contract "Errors" (business errors); decision 37.
+ * Refusals about the order itself, not about how the request was written, signed or addressed. Only these may be sent with
+ * HTTP 200. Source: contract "Errors" (business errors).
  */
 const BUSINESS: ReadonlySet<ErrorName> = new Set([
   "FILTER_NOTIONAL",
@@ -58,7 +58,7 @@ export function isBusinessRefusal(reason: ErrorName): boolean {
   return BUSINESS.has(reason);
 }
 
-/** Builds the reply of a refusal. A `retryAfter` detail goes to header and body. Source: decisions 37 and 42. */
+/** Builds the reply of a refusal. A `retryAfter` detail goes to header and body. */
 export function refusalReply(error: OrderError, options: Readonly<{ businessAs200: boolean }>): Reply {
   const status = options.businessAs200 && isBusinessRefusal(error.reason) ? 200 : error.status;
   const { retryAfter } = error.details;

@@ -154,9 +154,8 @@ function fromClient(parts: Pick<EntryParts, "clientAddress">, arrived: WireReque
 }
 
 /**
- * Returns the headers that answer a CORS preflight. A preflight has no weight and is answered even for a banned
- * address: a script cannot see why a preflight was refused, and the request that follows is weighed. Source: decision
- * 47.
+ * Returns the headers that answer a CORS preflight. A preflight has no weight and is answered even for a banned address: a
+ * script cannot see why a preflight was refused, and the request that follows is weighed.
  */
 function preflightOf(parts: EntryParts, request: WireRequest): WireResponse["headers"] | undefined {
   if (request.method !== "OPTIONS") return undefined;

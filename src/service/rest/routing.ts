@@ -12,23 +12,23 @@ export interface HostFeatures {
 export interface ServiceSettings {
   /** Reported by GET /api/status. */
   readonly features?: HostFeatures;
-  /** If true, business errors of signed routes return HTTP 200 instead of 400; default false (decision 37). */
+  /** If true, business errors of signed routes return HTTP 200 instead of 400; default false. */
   readonly businessErrorsAs200?: boolean;
   /**
-   * Last path segments that GET may serve, such as `orderStatus`. Any other route answers like an unknown one. Without
-   * a list, every route is served (contract, Versioning; decision 44).
+   * Last path segments that GET may serve, such as `orderStatus`. Any other route answers like an unknown one. Without a
+   * list, every route is served (contract, Versioning).
    */
   readonly getAllowlist?: readonly string[];
   /** The same list for POST. */
   readonly postAllowlist?: readonly string[];
   /**
-   * Whether the routes below `/compat/api/v3` are served, for clients of the public convention that cannot change the
-   * paths they call; default true (decision NA).
+   * Whether the routes below `/compat/api/v3` are served, for clients of the public convention that cannot change the paths
+   * they call; default true.
    */
   readonly compatRoutes?: boolean;
   /**
-   * Web origins whose scripts may read replies and open WebSockets, such as `https://desk.example.com`, or `*` for
-   * every origin; default none. Browser credentials are never allowed (decision 47).
+   * Web origins whose scripts may read replies and open WebSockets, such as `https://desk.example.com`, or `*` for every
+   * origin; default none. Browser credentials are never allowed.
    */
   readonly allowedOrigins?: readonly string[];
   /**
@@ -38,10 +38,10 @@ export interface ServiceSettings {
   readonly trustedProxies?: readonly string[];
 }
 
-/** Weight of a document. A document is as long as the answer of exchangeInfo. Source: decision GF. */
+/** Weight of a document. A document is as long as the answer of exchangeInfo. */
 export const DOCUMENT_WEIGHT = 20;
 
-/** The public documents of a host, each made once. Source: decision AN. */
+/** The public documents of a host, each made once. */
 export class Documents {
   readonly #makers: ReadonlyMap<string, () => string>;
   readonly #made: Map<string, string> = new Map();
@@ -71,8 +71,7 @@ export type Destination = Readonly<{ route: AnyRoute; query: string }>;
 
 /**
  * Returns the route of a request by method and exact raw path. Returns undefined for an unknown path, a wrong method, a
- * target that is not in origin-form, and a route that the allow list of its method leaves out. Source: decisions 44 and
- * 49.
+ * target that is not in origin-form, and a route that the allow list of its method leaves out.
  */
 export function destinationOf(request: WireRequest, settings: ServiceSettings): Destination | undefined {
   const target = splitTarget(request.target);
@@ -91,8 +90,8 @@ function tolerated({ scheme }: AnyRoute, query: string): string {
 }
 
 /**
- * Returns whether the settings serve a route: the allow list of its method contains it, and the compat prefix is not
- * turned off. Source: decisions 44 and NA.
+ * Returns whether the settings serve a route: the allow list of its method contains it, and the compat prefix is not turned
+ * off.
  */
 export function isServed(route: AnyRoute, settings: ServiceSettings): boolean {
   const { getAllowlist, postAllowlist, compatRoutes = true } = settings;
@@ -117,7 +116,7 @@ export function methodsAt(target: string, settings: ServiceSettings): readonly R
     .map(({ method }) => method);
 }
 
-/** Weight of a request without a route. Source: decision GF. */
+/** Weight of a request without a route. */
 export const UNKNOWN_WEIGHT = 1;
 
 /** Returns the weight of a request. Its query counts only if it can be parsed. */

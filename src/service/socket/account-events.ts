@@ -65,8 +65,8 @@ const isEnded = (fact: Fact): fact is EndedFact => fact.kind === "ENDED";
 /**
  * Returns the events that a durable change of an order sends to its account, in the order of the facts: NEW when it was
  * accepted or released, TRADE for each fill, CANCELED, EXPIRED or REJECTED for an end without a full fill, TRIGGERED, and
- * ALERT when it is stalled or goes on. Other changes, such as a cancel that waits for a child, send no event. Source: convention 4.11;
- * decisions 11, 15, 35, 51.
+ * ALERT when it is stalled or goes on. Other changes, such as a cancel that waits for a child, send no event. Source:
+ * convention 4.11.
  */
 export function orderEventsOf({ record, order }: OrderUpdate): readonly OrderEvent[] {
   const facts = record.changes.find(({ orderId }) => orderId === order.orderId)?.facts ?? [];
@@ -142,9 +142,9 @@ const NO_TRADE = 0;
 const PERCENT_STEPS_PER_BPS = 1_000_000;
 
 /**
- * Builds an ORDER_TRADE_UPDATE. The single-letter members are the convention's. `sequence` and the spelled-out members
- * of `o` are additions: accountId, executionId (unique at the venue; `t` is its number), g (list), apiState, held,
- * cancelPending, triggerLevel, triggerTime, reason and alerts. Source: convention 4.9; decisions 11, 15, 43, 45, MB.
+ * Builds an ORDER_TRADE_UPDATE. The single-letter members are the convention's. `sequence` and the spelled-out members of
+ * `o` are additions: accountId, executionId (unique at the venue; `t` is its number), g (list), apiState, held,
+ * cancelPending, triggerLevel, triggerTime, reason and alerts. Source: convention 4.9.
  */
 export function orderTradeUpdate(event: OrderEvent, { sequence, nowMs }: EventStamp): JsonInput {
   return { e: "ORDER_TRADE_UPDATE", E: nowMs, T: event.timeMs, sequence, o: updateOf(event) };
@@ -223,10 +223,9 @@ function expiryNumber({ execution, reason, order }: OrderEvent): string {
 const AT_ONCE: ReadonlySet<string> = new Set(["IOC", "FOK"]);
 
 /**
- * Builds an ORDER_TRADE_UPDATE of a native order. Its average price is 0 if the host does not report
- * the executed amount. `sequence`, `g`, `accountId`,
- * `executionId`, `reason` and `rejectReason` are additions to the convention. Source: convention 4.9; decisions 2,
- * 45 and MB.
+ * Builds an ORDER_TRADE_UPDATE of a native order. Its average price is 0 if the host does not report the executed amount.
+ * `sequence`, `g`, `accountId`, `executionId`, `reason` and `rejectReason` are additions to the convention. Source:
+ * convention 4.9.
  */
 export function nativeTradeUpdate(execution: NativeExecution, { sequence, nowMs }: EventStamp): JsonInput {
   return { e: "ORDER_TRADE_UPDATE", E: nowMs, T: execution.timeMs, sequence, o: nativeUpdateOf(execution) };
@@ -349,10 +348,7 @@ export function changesListStatus({ record, list }: ListUpdate): boolean {
   return listStatusOf(list).listOrderStatus === "ALL_DONE";
 }
 
-/**
- * Builds a listStatus event. `sequence` and `accountId` are additions to the convention. Source: convention 4.8;
- * decision 6.
- */
+/** Builds a listStatus event. `sequence` and `accountId` are additions to the convention. Source: convention 4.8. */
 export function listStatus(
   { record, list }: ListUpdate,
   { sequence, nowMs, symbol }: MarketStamp,

@@ -52,7 +52,7 @@ type Parts = Pick<ServiceParts, "engine" | "clock" | "entropy" | "native" | "ins
  * The private streams of the accounts that the engine owns. Events go out in journal order. Each has a number that rises by
  * one within its account and dialect, even while nobody subscribes. A shard that leaves takes its streams and numbers with
  * it: another node has further events, so that numbers begin anew, under a new id, if it comes back. The text of an event
- * is made once for all subscribers of a dialect. Source: decisions 45, NP and XR; complaint 35; I54.
+ * is made once for all subscribers of a dialect. Source: complaint 35; I54.
  */
 export class AccountStreams {
   readonly #parts: Parts;

@@ -76,9 +76,9 @@ export interface MessageAnswers {
 }
 
 /**
- * Authenticates a message and checks that it may be served now: signature, key, address list and permission,
- * freshness, replay guard, in that order. Every message authenticates itself. Throws an OrderError as the REST authentication
- * does. The timestamp is required. Source: contract, Authentication, WebSocket; decisions 39-41; hostile input 95.
+ * Authenticates a message and checks that it may be served now: signature, key, address list and permission, freshness,
+ * replay guard, in that order. Every message authenticates itself. Throws an OrderError as the REST authentication does.
+ * The timestamp is required. Source: contract, Authentication, WebSocket; hostile input 95.
  */
 async function authenticateMessage(
   parts: AccessParts,
@@ -115,7 +115,7 @@ type SubscriptionHost = Readonly<{
 /**
  * One subscription of one connection. Each event is sent by an answer of `allowed` that was asked for after it. Events that
  * come while an answer is pending wait for the next one, which they share; all go out in order. Nothing goes out before
- * {@link start}. Source: decisions 39, 45, 49 and AK; I07.
+ * {@link start}. Source: I07.
  */
 export class Subscription {
   readonly #host: SubscriptionHost;
@@ -195,7 +195,7 @@ type Subscriber = Readonly<{ accountId: number; allowed: () => Promise<boolean> 
 
 /**
  * Answers messages with the handlers of this service, after the same defences as a request. Each message authenticates
- * itself, and access is checked again before events go out. Source: decisions 39, 43 and 45.
+ * itself, and access is checked again before events go out.
  */
 export class OwnAnswers implements MessageAnswers {
   readonly #parts: OwnAnswerParts;

@@ -63,7 +63,7 @@ export interface SocketService {
   shutdown(): void;
 }
 
-/** Settings of the WebSocket interface. Source: decision 49; convention 1.2 gg and 4.2. */
+/** Settings of the WebSocket interface. Source: convention 1.2 gg and 4.2. */
 export interface SocketSettings {
   /** Longest message in bytes. A longer one closes the connection with 1009. Default 65536. */
   readonly maxMessageBytes?: number;

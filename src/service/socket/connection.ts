@@ -151,7 +151,7 @@ const HELD: Readonly<Record<HeldKind, string>> = {
 
 /**
  * Behaviour that all connections share: limits on incoming bytes and on bytes that wait to go out, pings, and the end.
- * After its end a connection takes and sends nothing. Source: decision 49; hostile input 94.
+ * After its end a connection takes and sends nothing. Source: hostile input 94.
  */
 export class ServiceConnection {
   readonly #peer: SocketPeer;

@@ -10,10 +10,7 @@ import { type PublicForm, streamsNamed } from "./public-session.ts";
 /** A dialect of requests, or public streams. */
 type PathKind = Dialect | "public";
 
-/**
- * The dialect of requests, or public streams, at each path. Source: contract, WebSocket request methods and Events;
- * decisions 43 and NO.
- */
+/** The dialect of requests, or public streams, at each path. Source: contract, WebSocket request methods and Events. */
 const PATHS: ReadonlyMap<string, PathKind> = new Map<string, PathKind>([
   ["/ws/listenKey", "own"],
   ["/ws-api/v3", "own"],

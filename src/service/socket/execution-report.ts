@@ -23,8 +23,8 @@ const NO_TRADE = -1;
 const OPEN: ReadonlySet<string> = new Set(["NEW", "PARTIALLY_FILLED"]);
 
 /**
- * Builds an executionReport of a managed order. The letters are the convention's; a letter whose value is not known is
- * left out. The spelled-out members are those of ORDER_TRADE_UPDATE but the trigger's. Source: convention 4.7; decision NP.
+ * Builds an executionReport of a managed order. The letters are the convention's; a letter whose value is not known is left
+ * out. The spelled-out members are those of ORDER_TRADE_UPDATE but the trigger's. Source: convention 4.7.
  */
 export function executionReport(event: OrderEvent, stamp: MarketStamp): JsonInput {
   const { order, timeMs, execution, view, fill, reason } = event;
@@ -65,8 +65,7 @@ export function executionReport(event: OrderEvent, stamp: MarketStamp): JsonInpu
 }
 
 /**
- * Builds an executionReport of a native order, without the letters that the host does not report. Source: convention
- * 4.7; decision NP.
+ * Builds an executionReport of a native order, without the letters that the host does not report. Source: convention 4.7.
  */
 export function nativeExecutionReport(execution: NativeExecution, stamp: MarketStamp): JsonInput {
   const { order, execType, executionId, timeMs, lastQuantity, lastPrice } = execution;
@@ -108,7 +107,7 @@ export function nativeExecutionReport(execution: NativeExecution, stamp: MarketS
   };
 }
 
-/** Returns the members that begin every report. An order keeps its client id when it is canceled (decision NN). */
+/** Returns the members that begin every report. An order keeps its client id when it is canceled. */
 function headOf(execution: ExecutionType, clientOrderId: string, stamp: MarketStamp) {
   const { sequence, nowMs, symbol } = stamp;
   return {

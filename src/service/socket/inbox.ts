@@ -38,7 +38,7 @@ type Message = Readonly<{ text: string; cost: number; front: Front | undefined }
 
 /**
  * The messages of one connection. No part of a message is parsed before its turn. Messages that have not begun when the
- * connection ends are dropped. Source: decisions GC and GE; hostile input 94.
+ * connection ends are dropped. Source: hostile input 94.
  */
 export class RequestInbox {
   readonly #host: RequestInboxHost;

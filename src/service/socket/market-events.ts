@@ -90,8 +90,8 @@ export function partialDepth(quote: Quote, nowMs: number): CompleteOf<typeof PAR
 }
 
 /**
- * Builds a trade event for an execution of the service. `executionId` is its id, a text, and `t` its number, which is
- * that of the fill in private events. The maker side is not disclosed. Source: convention 4.12; decision MB.
+ * Builds a trade event for an execution of the service. `executionId` is its id, a text, and `t` its number, which is that
+ * of the fill in private events. The maker side is not disclosed. Source: convention 4.12.
  */
 export function trade(
   { symbol, id, price, quantity, timeMs }: Omit<PrintUpdate, "number">,
@@ -115,7 +115,7 @@ const PAYLOADS: Readonly<Record<StreamName["kind"], StreamPayload>> = {
   bookTicker: { on: "quote", event: ({ quote }, nowMs) => bookTicker(quote, nowMs) },
   depth: {
     on: "quote",
-    // Of own clients: with the series of its numbers, in which alone they are comparable. Source: decision NR.
+    // Of own clients: with the series of its numbers, in which alone they are comparable.
     event: (change, nowMs): CompleteOf<typeof DEPTH_UPDATE> => {
       return { ...depthUpdate(change, nowMs), seriesId: change.seriesId };
     },
@@ -146,7 +146,7 @@ const MOST_ENDED = 60;
 /** How often klines and tickers are sent. */
 const EVERY_SECOND = { on: "period", everyMs: 1_000 } as const;
 
-/** Returns the reader of the names of streams of the public convention. Source: decision NI; convention 4.12. */
+/** Returns the reader of the names of streams of the public convention. Source: convention 4.12. */
 export function clientStreams(parts: StreamParts): (name: string) => MarketStream | undefined {
   const { instruments, clientSymbols } = parts;
   return (requested) => {

@@ -297,8 +297,7 @@ type Parts = Pick<ServiceParts, "engine" | "clock" | "turns" | "quoteSeries">;
 
 /**
  * The public streams. An event goes out for each counted quote or print, or at the end of a period. Its text is made once
- * for all readers. While there are none, the streams do not listen to the engine. Source: decisions 45 and NI; convention
- * 4.12.
+ * for all readers. While there are none, the streams do not listen to the engine. Source: convention 4.12.
  */
 export class MarketStreams {
   readonly #parts: Parts;

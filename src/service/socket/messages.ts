@@ -76,10 +76,9 @@ const readParameters = (params: string, dialect: Dialect): Parameters =>
   readFlatText(params, { decimals: dialect === "convention" });
 
 /**
- * Splits params. A whole number may also be sent as a string; a boolean may not. In the convention's dialect, every
- * number is read by the field's own kind, and may have decimals.
- * Throws an OrderError -1130 for a returnRateLimits that is not a boolean.
- * Source: contract, WebSocket request methods ("Booleans are JSON booleans; decimals stay strings"); decision 43.
+ * Splits params. A whole number may also be sent as a string; a boolean may not. In the convention's dialect, every number
+ * is read by the field's own kind, and may have decimals. Throws an OrderError -1130 for a returnRateLimits that is not a
+ * boolean. Source: contract, WebSocket request methods ("Booleans are JSON booleans; decimals stay strings").
  */
 function socketParametersOf(signed: Parameters, dialect: Dialect): SocketParameters {
   const own = new Map(signed);
@@ -112,8 +111,8 @@ function readSwitch(parameters: Parameters): boolean | undefined {
 }
 
 /**
- * Runs the part of a signed message that needs only its text and a secret, in a front thread, as {@link workRequest}
- * does for a request. Never throws. Source: decision HS.
+ * Runs the part of a signed message that needs only its text and a secret, in a front thread, as {@link workRequest} does
+ * for a request. Never throws.
  *
  * @internal
  */
@@ -214,8 +213,8 @@ export function textOfResult(
 
 /**
  * Returns the text of the reply to a message that failed: the HTTP status and the body that REST would return, and the
- * parameter that the error is about; for a limit or a ban also the time after which to retry.
- * Source: contract, WebSocket request methods; convention 1, gap 25; decision MG.
+ * parameter that the error is about; for a limit or a ban also the time after which to retry. Source: contract, WebSocket
+ * request methods; convention 1, gap 25.
  */
 export function textOfFailure(handling: MessageHandling, progress: Progress, error: unknown): string {
   const { service } = handling.parts;

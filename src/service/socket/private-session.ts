@@ -33,7 +33,7 @@ type SubscriptionsHost = Readonly<{
 const MAX_IDS = 65_536;
 const MAX_ACTIVE = 1_000;
 
-/** The subscriptions of one connection, at most one per account. Source: decision 45; convention 4.5. */
+/** The subscriptions of one connection, at most one per account. Source: convention 4.5. */
 export class Subscriptions {
   readonly #host: SubscriptionsHost;
   readonly #active: Map<number, Pick<OpenStream, "accountId" | "end">> = new Map();
@@ -136,9 +136,10 @@ const wrapped = (subscriptionId: number, event: string): string =>
 const CONNECTION_ID_LENGTH = 22;
 
 /**
- * A connection to `/ws/listenKey`, or to `/compat/ws-api/v3` in the convention's dialect. Its requests are answered after the same defences as those of REST, by this
- * service or by the owner of their account, and it carries the private stream. Replies are sent as requests complete; the id tells which request a reply answers.
- * Source: contract, WebSocket request methods and Events; decisions 43, 45, 49 and NO.
+ * A connection to `/ws/listenKey`, or to `/compat/ws-api/v3` in the convention's dialect. Its requests are answered after
+ * the same defences as those of REST, by this service or by the owner of their account, and it carries the private stream.
+ * Replies are sent as requests complete; the id tells which request a reply answers. Source: contract, WebSocket request
+ * methods and Events.
  */
 export class PrivateSession implements LiveSession {
   readonly #parts: SessionParts;
@@ -266,7 +267,7 @@ const CONNECTION_ID = "forwarded";
 /**
  * Answers one message of another node. With a sink, the message asks for a stream: where one is opened, the text says its
  * account, number and id, from which the other node makes the reply. Returns the shard of an account that this node does
- * not own. Source: decision ZV.
+ * not own.
  */
 export async function answerForwarded(
   parts: SessionParts,

@@ -54,7 +54,7 @@ class ControlError extends Error {
 
 /**
  * A connection to public streams, which control frames start and stop: `/ws/liquidity`, and the paths of the public
- * convention. Source: decisions 45 and NI; convention 4.12.
+ * convention. Source: convention 4.12.
  */
 export class PublicSession implements LiveSession {
   readonly #parts: SocketParts;

@@ -137,7 +137,7 @@ class OpenSessions {
   }
 }
 
-/** The connections to public streams, without a transport. Source: decision 45; convention 4.12. */
+/** The connections to public streams, without a transport. Source: convention 4.12. */
 export class StreamSockets implements SocketService {
   readonly #parts: () => SocketParts;
   readonly #sessions: OpenSessions = new OpenSessions();
@@ -172,8 +172,7 @@ export class StreamSockets implements SocketService {
 /**
  * The WebSocket interface of a service, or of a node of a cluster, without a transport. Connections for requests stay here,
  * whoever answers their messages. Those to public streams are given to the interface that `serve` names, because only a
- * service has the market. `parts` makes what the connections share.
- * Source: contract, WebSocket request methods, Events; decisions 43, 45, 49, ZT and ZV.
+ * service has the market. `parts` makes what the connections share. Source: contract, WebSocket request methods, Events.
  */
 export class Sockets implements SocketService {
   readonly #parts: () => SessionParts;

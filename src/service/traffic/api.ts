@@ -17,8 +17,8 @@ export interface StreamLimits {
 }
 
 /**
- * Limits on what clients may hold of a service at once, over HTTP and WebSocket together. An address is an IPv4 address
- * or an IPv6 /64. Behind trusted proxies it is the client's address. Source: decisions GC and GD.
+ * Limits on what clients may hold of a service at once, over HTTP and WebSocket together. An address is an IPv4 address or
+ * an IPv6 /64. Behind trusted proxies it is the client's address.
  */
 export interface TrafficLimits {
   /** Connections that one address holds at once. One more is refused with 429 -1003. Default 2000. */

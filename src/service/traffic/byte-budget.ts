@@ -18,9 +18,9 @@ type Group = { bytes: number; readonly parts: Set<Part> };
 const FREED = 1 / 8;
 
 /**
- * A budget of bytes that many connections share. A connection above its own limit is closed. Above the limit of an
- * address, the connection that holds the most of that address is closed. Above the total limit, the address that holds
- * the most loses its largest connection. A connection that holds little never pays for others. Source: decision GC.
+ * A budget of bytes that many connections share. A connection above its own limit is closed. Above the limit of an address,
+ * the connection that holds the most of that address is closed. Above the total limit, the address that holds the most
+ * loses its largest connection. A connection that holds little never pays for others.
  */
 export class ByteBudget {
   readonly #limits: Limits;

@@ -52,10 +52,10 @@ export type Crowd = Readonly<{
 type WaitingRequest = Readonly<{ cost: TurnCost; begin: () => void }>;
 
 /**
- * Starts requests and messages in turns. Those of one address start one after the other, the addresses take turns, and
- * one turn of the event loop starts no more than a share. A request that costs more uses up the turns after it. So a
- * flooding client delays only itself, however many connections it has, and new connections are accepted meanwhile.
- * Source: decision GE; hostile inputs 53 and 94.
+ * Starts requests and messages in turns. Those of one address start one after the other, the addresses take turns, and one
+ * turn of the event loop starts no more than a share. A request that costs more uses up the turns after it. So a flooding
+ * client delays only itself, however many connections it has, and new connections are accepted meanwhile. Source: hostile
+ * inputs 53 and 94.
  */
 export class TrafficTurns {
   readonly #soon: (run: () => void) => void;

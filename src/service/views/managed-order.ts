@@ -59,8 +59,8 @@ const priced = (value: Price | undefined): string | undefined =>
 type Complete = CompleteOf<typeof MANAGED_ORDER>;
 
 /**
- * Returns the public view of a managed order, with its members in a fixed order.
- * Source: contract, Managed order (parent) response fields; decisions 11, 15, 19, 29.
+ * Returns the public view of a managed order, with its members in a fixed order. Source: contract, Managed order (parent)
+ * response fields.
  *
  * @example
  * ```ts
@@ -177,9 +177,8 @@ function followsVolume(type: ParentType): boolean {
 }
 
 /**
- * Returns the public view of an order list, with its members in a fixed order. `contextOf` returns the data that the
- * view of a leg needs.
- * Source: contract, Linked order list reply; decision 35; I44.
+ * Returns the public view of an order list, with its members in a fixed order. `contextOf` returns the data that the view
+ * of a leg needs. Source: contract, Linked order list reply; I44.
  *
  * @example
  * ```ts
@@ -261,7 +260,7 @@ function forRoute(
 
 /**
  * Returns the reply to a cancel: the order with its client id as origClientOrderId, and the id of the cancel, if it has
- * one, in the place of the client id. Source: convention 3.3; decision NN.
+ * one, in the place of the client id. Source: convention 3.3.
  */
 export function canceledView(parts: ViewParts, order: ParentOrder, { route, cancelId }: Canceled): JsonInput {
   return withCanceledId(viewOf(parts, order, route), cancelId);

@@ -38,9 +38,8 @@ const LOW_SEED = 0x9e3779b1;
 
 /**
  * Returns the number by which REST and streams name an execution. It is a function of the execution id alone, which the
- * venue keeps and the journal contains: the number is the same after a restart and on every route. A numeric execution
- * id is its own number, exactly; any other text has a number from 2^52 to 2^53 - 1.
- * Source: decision MB.
+ * venue keeps and the journal contains: the number is the same after a restart and on every route. A numeric execution id
+ * is its own number, exactly; any other text has a number from 2^52 to 2^53 - 1.
  */
 export function tradeIdOf(executionId: string): number | bigint {
   const number = ownTradeIdOf(executionId);
@@ -93,10 +92,7 @@ const PRICE_MEMBERS = [
 /** Name of a price or quantity of an order. */
 export type ScaledMember = (typeof QUANTITY_MEMBERS | typeof PRICE_MEMBERS)[number];
 
-/**
- * Returns an order with every price as a whole number of 1e-8 USD, and every quantity as one of millionths. Source:
- * decision 46.
- */
+/** Returns an order with every price as a whole number of 1e-8 USD, and every quantity as one of millionths. */
 export function scaledView(view: ManagedOrder | NativeOrderView): JsonInput {
   const texts: Readonly<Partial<Record<ScaledMember, string | undefined>>> = view;
   const scaled = (names: readonly ScaledMember[], scale: number): Record<string, bigint> =>
@@ -184,7 +180,7 @@ function namesOf(
 /**
  * Returns a reply about a native order as the clients of a route read it. Existing clients also read in every reply whether
  * the order works, and the executed amount in USD if the host reports it. The contract's replies have no such members.
- * Source: contract, What the service does; decisions MD and NB.
+ * Source: contract, What the service does.
  */
 export function viewForRoute<V extends object>(
   { compat }: Readonly<{ compat?: true }>,
@@ -233,7 +229,7 @@ export function placedNativeView(
 
 /**
  * Returns the reply to a cancel: the order with its client id as origClientOrderId, and the id of the cancel, if it has
- * one, in the place of the client id. Source: convention 3.3; decision NN.
+ * one, in the place of the client id. Source: convention 3.3.
  */
 export function canceledNativeView(
   order: NativeOrder,

@@ -230,7 +230,7 @@ function quoteRow(
   };
 }
 
-/** Facts are read by their value; decimals below a step are cut off where they count (decision 7). */
+/** Facts are read by their value; decimals below a step are cut off where they count. */
 const isPositiveFact = (text: string, scale: number): boolean =>
   floorFact(text, scale) !== undefined && /[1-9]/.test(text);
 

@@ -131,9 +131,8 @@ export function decodeRecord(
 }
 
 /**
- * Throws an InvariantError I53 for an intent that a journal could not hold, such as one with a fraction of a price
- * step. A host may have built it by hand. If it got further, it would fail the append that it shares with others
- * (decision BX).
+ * Throws an InvariantError I53 for an intent that a journal could not hold, such as one with a fraction of a price step. A
+ * host may have built it by hand. If it got further, it would fail the append that it shares with others.
  */
 export function requireStorable(intent: ParentIntent): void {
   const clientOrderId = String(intent.clientOrderId).slice(0, LONGEST_NAME);

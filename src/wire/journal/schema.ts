@@ -24,7 +24,7 @@ export function wrongKind(place: string, what = "a member is missing or has the 
 
 /**
  * Returns the error for content of a newer version. That content has a meaning, and an order read without it would be
- * another order (decision BP).
+ * another order.
  */
 export function newer(what: string): Unfit {
   return new Unfit(`it holds ${what}, ${NEWER}`);

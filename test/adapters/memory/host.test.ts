@@ -34,7 +34,7 @@ describe("memory accounts", () => {
     expect(accounts.account(2)).toBeUndefined();
   });
 
-  it("decision 49: replacing an account ends its earlier keys at once, and no others", () => {
+  it("replacing an account ends its earlier keys at once, and no others", () => {
     const accounts = createMemoryAccounts([
       { account: account(1), keys: [key("a", 1), key("b", 1)] },
       { account: account(2), keys: [key("c", 2)] },
@@ -72,7 +72,7 @@ describe("memory instruments", () => {
   const btc = instrument(1, "BTC/USD", ["BTCUSD", "BTC-USD"]);
   const eth = instrument(2, "ETH/USD", ["ETHUSD"]);
 
-  it("decision 44: `find` needs the exact symbol, `resolve` takes aliases too", () => {
+  it("`find` needs the exact symbol, `resolve` takes aliases too", () => {
     const instruments = createMemoryInstruments([btc, eth]);
     expect(instruments.all()).toEqual([btc, eth]);
     expect(["BTC/USD", "BTCUSD", "btc/usd"].map((name) => instruments.find(name))).toEqual([

@@ -25,7 +25,7 @@ describe("manual clock", () => {
     expect(log.at(-1)).toBe("late@1301");
   });
 
-  it("decision RA: a skip moves the clock at once, but never over a timer nor back", async () => {
+  it("a skip moves the clock at once, but never over a timer nor back", async () => {
     const { clock, log, note } = createLoggedClock();
     clock.schedule(1_300, note("a"));
     expect([clock.skipTo(1_200), clock.nowMs()]).toEqual([true, 1_200]);

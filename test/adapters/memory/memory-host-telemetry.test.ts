@@ -20,7 +20,7 @@ async function alarmed(host: Partial<MemoryHost> = {}): Promise<readonly string[
   return alerts;
 }
 
-describe("decision KL: an engine on a memory host", () => {
+describe("an engine on a memory host", () => {
   it("writes the cause of an alert to standard error, at the time of the host's clock", async () => {
     expect(await alarmed()).toEqual(["CLOCK_STEPPED"]);
     expect(lines).toEqual([
@@ -43,14 +43,14 @@ describe("decision KL: an engine on a memory host", () => {
   });
 });
 
-it("decision KL: an engine without telemetry is silent", async () => {
+it("an engine without telemetry is silent", async () => {
   const { telemetry: _, ...host } = createMemoryHost({ symbols: ["BTC/USD"] });
   await using _engine = await openEngine({ ...host, venue: createScriptedVenue() });
   host.clock.stepWall(HOUR_MS);
   expect(lines).toEqual([]);
 });
 
-it("decision KL: a flood on a memory host is counted when the test advances the clock by a minute", async () => {
+it("a flood on a memory host is counted when the test advances the clock by a minute", async () => {
   const { clock, telemetry } = createMemoryHost({ symbols: ["BTC/USD"], startMs: 0 });
   // Engines of other files that share the process may report at the same moment.
   const reported = (): string[] => lines.filter((line) => line.includes('"lookup.failed"'));

@@ -32,7 +32,7 @@ it.each(["BTCUSD", "/USD", "BTC/", "BTC/USD/X"])("a symbol such as %j is refused
   expect(() => createMemoryHost({ symbols: [symbol] })).toThrow(RangeError);
 });
 
-describe("decision KK: the positions of a memory host follow the fills", () => {
+describe("the positions of a memory host follow the fills", () => {
   const trade = bracket({
     ...{ symbol: "BTC/USD", listClientOrderId: "trade-7", quantity: "0.5" },
     entry: { side: "BUY", type: "LIMIT", price: "60000" },

@@ -25,7 +25,7 @@ testOrderStore(
 );
 
 describe("memory disk", () => {
-  it("decision TA: without the option, no record leaves: the store has no pruneEnded", () => {
+  it("without the option, no record leaves: the store has no pruneEnded", () => {
     expect("pruneEnded" in createMemoryStore()).toBe(false);
   });
 
@@ -46,7 +46,7 @@ describe("memory disk", () => {
     expect(await next.readRecords({ shard: 0, after: 0, limit: 9 })).toEqual([sampleRecord(0, 1)]);
   });
 
-  it("decision HG: 150,000 records of one shard in one batch are stored", async () => {
+  it("150,000 records of one shard in one batch are stored", async () => {
     const store = createMemoryStore();
     await store.acquire();
     const records = sampleRecords(9, 1, 150_000);

@@ -55,7 +55,7 @@ testRateLimiter(
 );
 
 describe("request weight", () => {
-  it("decision 42: ten refusals in a minute cause a ban, doubled each time up to three days", async () => {
+  it("ten refusals in a minute cause a ban, doubled each time up to three days", async () => {
     const { clock, limiter } = limiterAt({ weightPerMinute: 1 });
     const banMs = async (): Promise<number> => {
       for (;;) {

@@ -14,7 +14,7 @@ export function checksumCases(places: Places): void {
     await remove();
   };
 
-  describe("decision XB: a row that differs from what was written is refused by name", () => {
+  describe("a row that differs from what was written is refused by name", () => {
     it.each<[what: string, sql: string, read: keyof typeof READS]>([
       [
         'the row "log 003 0000000000000002"',

@@ -52,7 +52,7 @@ function inTurn(...answers: readonly Answer[]): () => Answer {
 
 describe("an append", () => {
   it.each(["40001", "40P01", "55P03"])(
-    "decision WB: %s is a definite no, and the same bytes are sent again",
+    "%s is a definite no, and the same bytes are sent again",
     async (code) => {
       const { server, storage } = open();
       const seen: unknown[] = [];
@@ -67,7 +67,7 @@ describe("an append", () => {
     },
   );
 
-  it("decision WB: it is sent a bounded number of times", async () => {
+  it("it is sent a bounded number of times", async () => {
     const { server, storage } = open();
     server.answers(() => serverError("40001"));
     await expect(storage.commit(APPEND)).rejects.toThrow("40001");
@@ -75,7 +75,7 @@ describe("an append", () => {
   });
 
   it.each(["08006", "57P01", "57P02", "57P03", "40003"])(
-    "decision WB: after %s the outcome is unknown, and nothing is sent again",
+    "after %s the outcome is unknown, and nothing is sent again",
     async (code) => {
       const { server, storage } = open();
       server.answers(() => serverError(code));
@@ -85,7 +85,7 @@ describe("an append", () => {
   );
 
   it.each(["26000", "42P05"])(
-    "decision WC: after %s, as with a pooler that does not follow prepared statements, none has a name any more",
+    "after %s, as with a pooler that does not follow prepared statements, none has a name any more",
     async (code) => {
       const { server, storage } = open();
       const next = inTurn([], serverError(code));
@@ -117,14 +117,14 @@ describe("an append", () => {
     },
   );
 
-  it("decision WB: after a lost connection the outcome is unknown", async () => {
+  it("after a lost connection the outcome is unknown", async () => {
     const { server, storage } = open();
     server.answers(() => new Error("Connection terminated unexpectedly"));
     await expect(storage.commit(APPEND)).rejects.toBeInstanceOf(UnknownOutcome);
     expect(server.statements).toHaveLength(1);
   });
 
-  it("decision WB: a warning with the answer makes the outcome unknown, a notice does not", async () => {
+  it("a warning with the answer makes the outcome unknown, a notice does not", async () => {
     const { server, storage } = open();
     server.answers(() => []);
     server.notifies({
@@ -138,7 +138,7 @@ describe("an append", () => {
   });
 
   it.each(["GetNewTransactionId", "GetNewMultiXactId"])(
-    "decision WB: a warning of %s that numbers run out says nothing about the commit",
+    "a warning of %s that numbers run out says nothing about the commit",
     async (routine) => {
       const { server, storage } = open();
       server.answers(() => []);
@@ -148,7 +148,7 @@ describe("an append", () => {
     },
   );
 
-  it("decision WB: it is never given up, until a fence decides; then its connection is cut", async () => {
+  it("it is never given up, until a fence decides; then its connection is cut", async () => {
     const { server, storage, database } = open({ answerTimeoutMs: 5 });
     server.answers((text) => (text.includes("INSERT") ? "silence" : []));
     const outcome = storage.commit(APPEND).catch((error: unknown) => error);
@@ -168,7 +168,7 @@ describe("an append", () => {
   });
 });
 
-it("decision RK: a claim that is answered after a later one leaves the handle the later epoch", () => {
+it("a claim that is answered after a later one leaves the handle the later epoch", () => {
   const owned = new Owned();
   const head = (shard: number, epoch: number) => ({ shard, epoch, sequence: 0 });
   owned.took([head(3, 7), head(256, 5)]);
@@ -184,7 +184,7 @@ describe("connections", () => {
     expect([server.destroyed, server.open]).toEqual([1, 0]);
   });
 
-  it("decision ZI: what is asked with a beat is given up after a ttl, and idle connections are not tried one by one", async () => {
+  it("what is asked with a beat is given up after a ttl, and idle connections are not tried one by one", async () => {
     const { server, database } = open({ answerTimeoutMs: 60_000, connections: 8 });
     server.answers(() => "silence");
     const busy = Array.from({ length: 5 }, () => database.read("idle"));
@@ -206,7 +206,7 @@ describe("connections", () => {
     expect([server.open, server.destroyed]).toEqual([0, 8]);
   });
 
-  it("decision 52: says that its clock is another machine's only if the host has said so", async () => {
+  it("says that its clock is another machine's only if the host has said so", async () => {
     const { server, database } = open();
     server.answers(answerOfNone);
     const beat = { incarnation: 1, state: "ready" } as const;
@@ -217,7 +217,7 @@ describe("connections", () => {
     await database.close();
   });
 
-  it("decision WE: a takeover waits for no read", async () => {
+  it("a takeover waits for no read", async () => {
     const { server, database } = open();
     server.answers((text) => (text === "slow" ? "silence" : answerOfNone(text)));
     const slow = [1, 2].map(() => database.read("slow"));
@@ -234,7 +234,7 @@ describe("connections", () => {
     expect(meanwhile).toEqual({ shard: 3, epoch: 1, sequence: 0 });
   });
 
-  it("decision ZI: what is asked with a beat waits for a connection no longer than a ttl, and leaves the line", async () => {
+  it("what is asked with a beat waits for a connection no longer than a ttl, and leaves the line", async () => {
     const { server, database } = open();
     const nodes = storeIn(database, { answerTimeoutMs: 1_000 }).leases;
     server.answers(answerOfNone);
@@ -250,7 +250,7 @@ describe("connections", () => {
     await database.close();
   });
 
-  it("decision WE: reads leave two connections to appends and fences, and a bounded number waits", async () => {
+  it("reads leave two connections to appends and fences, and a bounded number waits", async () => {
     const { server, database } = open();
     server.answers((text) => (text === "slow" ? "silence" : [["1"]]));
     const slow = [1, 2, 3, 4].map(() => database.read("slow"));
@@ -278,7 +278,7 @@ describe("connections", () => {
     await expect(database.read("c")).rejects.toThrow("the store is closed");
   });
 
-  it("decision WE: a store closes also when the server does not answer the goodbye of its connections", async () => {
+  it("a store closes also when the server does not answer the goodbye of its connections", async () => {
     const { server, database } = open({ connectTimeoutMs: 5 });
     server.answers(() => [["1"]]);
     await database.read("SELECT 1");
@@ -310,7 +310,7 @@ describe("connections", () => {
     ["55P03", "locked by another transaction, such as a backup"],
     ["ECONNREFUSED", "no server listens there"],
     ["ENOTFOUND", "the host name is unknown"],
-  ])("decision WE: %s in words that name the database, never the password", async (code, words) => {
+  ])("%s in words that name the database, never the password", async (code, words) => {
     const { server, database } = open();
     const error = code.startsWith("E") ? Object.assign(new Error("connect"), { code }) : serverError(code);
     server.answers(() => error);
@@ -341,11 +341,11 @@ describe("settings of the server", () => {
     [4, "off", "fsync is off: a crash of the machine loses orders"],
     [5, "off", "full_page_writes is off"],
     [7, "error", "client_min_messages is error"],
-  ])("decision WD: column %i with %s is said in words", async (column, value, words) => {
+  ])("column %i with %s is said in words", async (column, value, words) => {
     expect(await problemsWith(column, value)).toEqual([expect.stringContaining(words)]);
   });
 
-  it("decision WD: a commit that does not wait for the standby is a problem only with a standby", async () => {
+  it("a commit that does not wait for the standby is a problem only with a standby", async () => {
     expect(await problemsWith(2, "local")).toEqual([]);
     expect(await problemsWith(2, "local", { 3: "standby" })).toEqual([expect.stringContaining("failover")]);
     expect(await problemsWith(2, "remote_apply", { 3: "standby" })).toEqual([]);
@@ -384,7 +384,7 @@ describe("options", () => {
     expect(databaseOf(url)).toBe("database exchange on db.local:5433");
   });
 
-  it("decision XA: an archive without forgetting is refused: no record would ever come to it", async () => {
+  it("an archive without forgetting is refused: no record would ever come to it", async () => {
     const options = { url: "postgres://a@127.0.0.1:9/b", journal: { archive: () => undefined } };
     await expect(openPostgresStore(options)).rejects.toThrow(
       "openPostgresStore.journal.archive needs openPostgresStore.journal.prune: true",

@@ -31,7 +31,7 @@ export function forgettingCases(places: Places): void {
     await place.remove();
   };
 
-  describe("decision XA: records leave with their orders", () => {
+  describe("records leave with their orders", () => {
     it("the archive has the text of every record before it is deleted", () => {
       const archived = new Map<number, string>();
       const archive: PostgresJournalOptions["archive"] = async (records) => {
@@ -56,7 +56,7 @@ export function forgettingCases(places: Places): void {
         expect([(await stored(store)).length, (await rowsOf(store)).length]).toEqual([12, 5]);
       }));
 
-    it("decision WE: an archive that never answers is given up, and nothing is deleted", () =>
+    it("an archive that never answers is given up, and nothing is deleted", () =>
       at({ prune: true }, async (store, place) => {
         await fill(store);
         const silent = () => new Promise<never>(() => undefined);

@@ -9,7 +9,7 @@ const DAY_MS = 86_400_000;
 /** Declares tests of order counts and bans. */
 export function limitCases(places: ReturnType<typeof placesOn>): void {
   describe("postgres order counts and bans", () => {
-    it("decision XC: counts of several nodes add up, each node reads the others', and old rows are deleted", async () => {
+    it("counts of several nodes add up, each node reads the others', and old rows are deleted", async () => {
       const { options, schema, remove } = places.create();
       const clock = createManualClock({ startMs: START_MS });
       const stores: PostgresStore[] = [];

@@ -110,7 +110,7 @@ describe("postgres store", () => {
   const NEWEST = MIGRATIONS.at(-1)?.version ?? 0;
   const NEXT = { version: NEWEST + 1, sql: ["ALTER TABLE managed_orders.entry ADD COLUMN note text"] };
 
-  it("decision WG: a schema of another application is refused and stays as it was", async () => {
+  it("a schema of another application is refused and stays as it was", async () => {
     const { options, schema, remove } = places.create();
     await places.execute(`CREATE SCHEMA ${schema}`);
     await places.execute(`CREATE TABLE ${schema}.invoice (id int4)`);
@@ -125,7 +125,7 @@ describe("postgres store", () => {
     await remove();
   });
 
-  it("decision WG: programs of two neighbouring versions share a schema, and a step is run once", async () => {
+  it("programs of two neighbouring versions share a schema, and a step is run once", async () => {
     const { options, schema, store, remove } = await opened();
     const newer = [...MIGRATIONS, { ...NEXT, usableFrom: NEWEST }];
     await Promise.all([migrated(schema, newer), migrated(schema, newer)]);
@@ -166,7 +166,7 @@ describe("postgres store", () => {
     await remove();
   });
 
-  it("decision KV: a claim ends the assignment, and the row of a node leaves with it", async () => {
+  it("a claim ends the assignment, and the row of a node leaves with it", async () => {
     const { store, remove } = await opened();
     const { leases } = store;
     const entry = {
@@ -197,7 +197,7 @@ describe("postgres store", () => {
     await remove();
   });
 
-  it("decision WG: a schema whose programs must be newer is refused", async () => {
+  it("a schema whose programs must be newer is refused", async () => {
     const { options, schema, store, remove } = await opened();
     await store.close();
     await migrated(schema, [...MIGRATIONS, { ...NEXT, usableFrom: NEWEST + 1 }]);
@@ -208,7 +208,7 @@ describe("postgres store", () => {
     await remove();
   });
 
-  it("decision WG: several processes create the schema at once", async () => {
+  it("several processes create the schema at once", async () => {
     const { options, remove } = places.create();
     const stores = await Promise.all([1, 2, 3].map(() => openPostgresStore(options)));
     expect((await stores[2]?.acquire())?.length).toBe(256);
@@ -216,7 +216,7 @@ describe("postgres store", () => {
     await remove();
   });
 
-  it("I54, decision WF: only what comes after the last record follows, also in a shard whose records were deleted", async () => {
+  it("I54: only what comes after the last record follows, also in a shard whose records were deleted", async () => {
     const { schema, store, remove } = await opened();
     const append = async (sequence: number): Promise<unknown> => {
       const shards = [part(3, 1, { records: [sampleRecord(3, sequence)] })];
@@ -254,7 +254,7 @@ describe("postgres store", () => {
     await remove();
   });
 
-  it("decision HN: a read of large records returns fewer of them, in order, and the next read continues", async () => {
+  it("a read of large records returns fewer of them, in order, and the next read continues", async () => {
     const { store, remove } = await opened();
     const detail = "x".repeat(1_500_000);
     const facts = [{ kind: "ALERT" as const, alert: "LATE_FILL" as const, detail }];

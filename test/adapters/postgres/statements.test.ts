@@ -47,7 +47,7 @@ const ALLOWED: ReadonlyMap<string, readonly string[]> = new Map([
   [COMMIT.whole, ["one writer"]],
 ]);
 
-describe("decision WC: statements use what Postgres, CockroachDB and YugabyteDB share", () => {
+describe("statements use what Postgres, CockroachDB and YugabyteDB share", () => {
   it("knows all of them", () => {
     expect(texts.length).toBeGreaterThan(15);
   });

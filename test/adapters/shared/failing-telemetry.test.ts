@@ -11,7 +11,7 @@ const FAILING = {
   "whose promise rejects": () => Promise.reject(new Error("the log is full")),
 };
 
-describe.each(Object.entries(FAILING))("decision CD: a telemetry %s", (_, event) => {
+describe.each(Object.entries(FAILING))("a telemetry %s", (_, event) => {
   const telemetry = { event };
 
   it("keeps no rejection from being written after a failed write, and no queue from being flushed", async () => {

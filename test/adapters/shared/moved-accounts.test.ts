@@ -11,7 +11,7 @@ const all = (): boolean => true;
 const perDay = async (limiter: StoredRateLimiter, accountId: number): Promise<number> =>
   (await limiter.takeOrders(one(accountId))).counts.perDay;
 
-describe("decision XQ: the orders of a day move with their account", () => {
+describe("the orders of a day move with their account", () => {
   it("the next node counts on where the one before stopped, and the limit of the day is one", async () => {
     const database = new LimitDatabase();
     const [from, to] = [await database.open({ ordersPerDay: 3 }), await database.open({ ordersPerDay: 3 })];
@@ -113,7 +113,7 @@ describe("decision XQ: the orders of a day move with their account", () => {
     expect(database.calls.filter((call) => call === "bans")).toHaveLength(before);
   });
 
-  it("decision XC: a long read does not delay the write of what a crash could lose", async () => {
+  it("a long read does not delay the write of what a crash could lose", async () => {
     const database = new LimitDatabase();
     const [from, to] = [await database.open(), await database.open()];
     for (let accountId = 0; accountId < 9; accountId++) from.takeOrders(one(accountId));

@@ -77,7 +77,7 @@ function limiterWorld(options: Partial<StoredRateLimiterOptions> = {}) {
 
 const one = { accountId: 1, count: 1 };
 
-describe("decision XC: a limiter that writes later", () => {
+describe("a limiter that writes later", () => {
   it("writes the counts of a second in one statement, and nothing in the turn of an order", async () => {
     const { open, writes, rows, timers, due } = limiterWorld();
     const limiter = await open();
@@ -155,7 +155,7 @@ describe("decision XC: a limiter that writes later", () => {
     expect(bans.get("192.0.2.1")?.lengthMs).toBe(480_000);
   });
 
-  it("decision 42: without enforcement it counts and refuses nothing, not even an address whose ban was kept", async () => {
+  it("without enforcement it counts and refuses nothing, not even an address whose ban was kept", async () => {
     const { open, state } = limiterWorld({ enforce: false });
     state.stored = [{ address: "192.0.2.1", untilMs: START_MS + 60_000, lengthMs: 120_000 }];
     const limiter = await open();

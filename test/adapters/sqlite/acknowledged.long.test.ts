@@ -34,7 +34,7 @@ async function killedAfter(appends: number, name = "killed"): Promise<string> {
   return join(image, "orders.db");
 }
 
-describe("decision 54: a file belongs to one process", () => {
+describe("a file belongs to one process", () => {
   it("a script that opens the file of a running engine is refused, and the engine goes on", async () => {
     const engine = openSqliteStore({ path: place.path });
     await engine.acquire();
@@ -54,7 +54,7 @@ describe("decision 54: a file belongs to one process", () => {
   });
 });
 
-describe("decision 54: a store that ends before what it has acknowledged", () => {
+describe("a store that ends before what it has acknowledged", () => {
   const LOSSES: readonly (readonly [string, (path: string) => void])[] = [
     ["its log was deleted", (path) => rmSync(`${path}-wal`)],
     ["its log was cut", (path) => truncateSync(`${path}-wal`, Math.floor(statSync(`${path}-wal`).size / 2))],
@@ -140,7 +140,7 @@ describe("decision 54: a store that ends before what it has acknowledged", () =>
   });
 });
 
-describe("decision 54: what was acknowledged", () => {
+describe("what was acknowledged", () => {
   it("is there after every kill: the store opens with each record, again and again", async () => {
     let path = place.path;
     for (let kill = 1; kill <= 10; kill++) {

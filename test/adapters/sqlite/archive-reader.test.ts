@@ -65,7 +65,7 @@ describe.runIf(existsSync(DESCRIPTORS))("a compressed file of the archive is clo
   });
 });
 
-describe("decision TC: the last day of an archive", () => {
+describe("the last day of an archive", () => {
   it("has no damaged line if the part of a line that a crash left is cut off while it is read", async () => {
     const folder = join(place.directory, "archive");
     mkdirSync(folder);

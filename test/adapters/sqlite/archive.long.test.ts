@@ -54,7 +54,7 @@ const files = (): readonly string[] =>
     .sort();
 const FIRST = "journal-1970-01-01.ndjson";
 
-describe("decision TC: the archive", () => {
+describe("the archive", () => {
   it("adds lines of JSON with a checksum, one file a day, readable by the owner alone", async () => {
     const writer = writerIn(folder);
     writer(recordsOf(1, 2), 0);
@@ -230,7 +230,7 @@ describe("decision TC: the archive", () => {
   });
 });
 
-describe("decision TC: a store with an archive", () => {
+describe("a store with an archive", () => {
   const open = () =>
     openSqliteStore({ exclusive: false, path: place.path, journal: { prune: true, archive: folder } });
   const fill = async (store: ReturnType<typeof open>, from: number): Promise<void> => {
@@ -277,7 +277,7 @@ describe("decision TC: a store with an archive", () => {
     await store.close();
   });
 
-  it("decision VB: is refused to a second store, whether opened later or running, and to one that it does not name", async () => {
+  it("is refused to a second store, whether opened later or running, and to one that it does not name", async () => {
     const store = open();
     for (const from of [1, 3, 5]) await fill(store, from);
     await store.writeSnapshot({ shard: 3, sequence: 6, counter: 9, parents: [] });
@@ -297,7 +297,7 @@ describe("decision TC: a store with an archive", () => {
     expect(() => openSqliteStore(other)).toThrow("has records of a store that it does not name");
   });
 
-  it("decision VB: a directory that lost its file, as an unmounted volume has, is refused to a running store", async () => {
+  it("a directory that lost its file, as an unmounted volume has, is refused to a running store", async () => {
     const store = open();
     for (const from of [1, 3, 5]) await fill(store, from);
     await store.writeSnapshot({ shard: 3, sequence: 6, counter: 9, parents: [] });
@@ -307,7 +307,7 @@ describe("decision TC: a store with an archive", () => {
     await store.close();
   });
 
-  it("decision VB: an empty directory is refused to a store that has an archive, and is not created for it", async () => {
+  it("an empty directory is refused to a store that has an archive, and is not created for it", async () => {
     await open().close();
     rmSync(folder, { recursive: true });
     expect(open).toThrow("is its volume mounted?");
@@ -318,7 +318,7 @@ describe("decision TC: a store with an archive", () => {
     await openSqliteStore({ exclusive: false, path: place.path, journal: { prune: true } }).close();
   });
 
-  it("decision VB: a name that appears while the directory is bound is never written over", () => {
+  it("a name that appears while the directory is bound is never written over", () => {
     mkdirSync(folder);
     // Cannot be read, as before another process names the directory, and exists when the name is given.
     symlinkSync(join(place.directory, "elsewhere"), join(folder, "store-id"));
@@ -327,7 +327,7 @@ describe("decision TC: a store with an archive", () => {
     expect(readdirSync(folder)).toEqual(["store-id"]);
   });
 
-  it("decision VB: no day of an archive that became another store's meanwhile is compressed", async () => {
+  it("no day of an archive that became another store's meanwhile is compressed", async () => {
     const probe = (point: string): void => {
       if (point === "before-archive-swap") writeFileSync(join(folder, "store-id"), "12\n");
     };

@@ -53,7 +53,7 @@ async function filled(records = 20): Promise<SqliteStore> {
   return store;
 }
 
-describe.runIf(canBackUp)("decision TD: a backup", () => {
+describe.runIf(canBackUp)("a backup", () => {
   it("is the store at one moment, while appends go on; nothing is seen under its name before it is complete", async () => {
     const store = await filled(3_000);
     let appended = 3_000;
@@ -206,7 +206,7 @@ describe.runIf(canBackUp)("decision TD: a backup", () => {
   });
 });
 
-describe.runIf(canBackUp)("decision TE: a restored store", () => {
+describe.runIf(canBackUp)("a restored store", () => {
   it("I60: has everything, in a later epoch", async () => {
     const store = await filled();
     await backupSqliteStore({ path: place.path, to });
@@ -215,7 +215,7 @@ describe.runIf(canBackUp)("decision TE: a restored store", () => {
     const copy = await restoreSqliteStore({ from: to, path: restored });
     expect(copy).toMatchObject({ records: 40, shards: [{ shard: 3, epoch: 2, sequence: 20 }, { shard: 9 }] });
     expect(idOf(to)).toBe(idOf(place.path));
-    expect(idOf(restored), "decision VB: another store").not.toBe(idOf(to));
+    expect(idOf(restored), "another store").not.toBe(idOf(to));
     const next = openSqliteStore({ path: restored });
     expect((await next.acquire())[3]).toEqual({ shard: 3, epoch: 3, sequence: 20 });
     expect(await next.readRecords({ shard: 9, after: 0, limit: 99 })).toHaveLength(20);
@@ -244,7 +244,7 @@ describe.runIf(canBackUp)("decision TE: a restored store", () => {
   });
 });
 
-describe.runIf(canBackUp)("decision TE: a file that an earlier database of the same name has left", () => {
+describe.runIf(canBackUp)("a file that an earlier database of the same name has left", () => {
   it.each(["-journal", "-wal", "-shm"])(
     "%s keeps a copy from being made, because SQLite would apply it to the copy",
     async (end) => {
@@ -263,7 +263,7 @@ describe.runIf(canBackUp)("decision TE: a file that an earlier database of the s
   );
 });
 
-describe("decision TC: verifySqliteStore", () => {
+describe("verifySqliteStore", () => {
   const archive = () => join(place.directory, "archive");
   async function forgetful(): Promise<SqliteStore> {
     const store = openSqliteStore({

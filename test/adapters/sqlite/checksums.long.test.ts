@@ -35,7 +35,7 @@ const reads = {
   counting: (store: SqliteStore) => store.append({ shards: [], prints: [samplePrint({ id: "next" })] }),
 };
 
-describe("decision BQ: a row that differs from what was written is refused by name", () => {
+describe("a row that differs from what was written is refused by name", () => {
   const digits = (number: number): string => String(number).padStart(16, "0");
   const bar = `pricebar ${digits(60_000)} ${digits(0)} BTC/USD`;
   const raised = (value: string): string =>
@@ -102,7 +102,7 @@ function zero(text: string, bytes: number): void {
   writeFileSync(place.path, file);
 }
 
-describe("decision BQ, I53: a damaged file", () => {
+describe("a damaged file", () => {
   const SEEN = '"clientOrderId":"order-50"';
   const damages: readonly [string, () => void][] = [
     [

@@ -110,7 +110,7 @@ const DAMAGES: readonly (readonly [what: string, damage: (path: string) => void,
   ],
 ];
 
-describe.runIf(canBackUp)("decisions TC and TE: damage in a backup", () => {
+describe.runIf(canBackUp)("damage in a backup", () => {
   it("is none without damage", async () => {
     expect(await verifySqliteStore({ path: backup })).toMatchObject({
       whole: true,

@@ -27,7 +27,7 @@ const both: Modules = { "better-sqlite3": fake, "node:sqlite": fake };
 
 const missing = (message: string): unknown => expect.objectContaining({ message, code: "DRIVER_MISSING" });
 
-describe("decision SF, SH: the driver of the SQLite store", () => {
+describe("the driver of the SQLite store", () => {
   it("if neither can be loaded, one sentence names both remedies", () => {
     expect(() => loadDriver(undefined, loaderOf({}))).toThrow(
       missing(
@@ -78,7 +78,7 @@ describe("decision SF, SH: the driver of the SQLite store", () => {
     expect(loadDriver("better-sqlite3", load).name).toBe("better-sqlite3");
   });
 
-  it("decision SG: a second driver is refused for a file that is open in the process, until it is closed", () => {
+  it("a second driver is refused for a file that is open in the process, until it is closed", () => {
     const [first, second] = DRIVER_NAMES as readonly ["better-sqlite3", "node:sqlite"];
     const ends = [
       useDriver("/x/orders.db", first, "orders.db"),
@@ -115,7 +115,7 @@ describe(`driver ${driver.name}`, () => {
   });
 
   it.each(["all", "get"] as const)(
-    "decision SF: an integer beyond those of JavaScript, read by %s, leaves no transaction open",
+    "an integer beyond those of JavaScript, read by %s, leaves no transaction open",
     (method) => {
       const place = temporaryPlace();
       mkdirSync(dirname(place.path));

@@ -46,7 +46,7 @@ describe("a store that is opened exclusively", () => {
   });
 
   it.skipIf(process.platform !== "linux")(
-    "decision UE: keeps its locks of the system when the same process opens the file again",
+    "keeps its locks of the system when the same process opens the file again",
     async () => {
       const first = open();
       const files = ["", "-shm", ".lock"].map((suffix) => `:${statSync(place.path + suffix).ino} `);

@@ -22,7 +22,7 @@ const open = (forget = true): SqliteStore =>
   openSqliteStore({ exclusive: false, path: place.path, journal: { prune: forget } });
 const count = (kind: string): number => countIn(place.path, kind);
 
-describe("decision TA: records leave the file with the rows of their orders", () => {
+describe("records leave the file with the rows of their orders", () => {
   it("all records of orders and lists leave, those of open orders and the record of the snapshot stay", async () => {
     const store = open();
     await fill(store);
@@ -96,7 +96,7 @@ describe("decision TA: records leave the file with the rows of their orders", ()
   });
 });
 
-describe("decision TA: leftovers", () => {
+describe("leftovers", () => {
   it("records of rows that were deleted alone stay, also once the option is set", async () => {
     const store = open(false);
     await fill(store);

@@ -49,7 +49,7 @@ const IS_BACKUP =
   "backup.db is a backup, and orders that are open in it may have been executed since: make a new store of it with managed-orders restore or restoreSqliteStore";
 const markOf = (path: string): unknown => readValue(path, "PRAGMA application_id");
 
-describe.runIf(canBackUp)("decision VD: a backup is not a store", () => {
+describe.runIf(canBackUp)("a backup is not a store", () => {
   it("and is refused by name when it is opened as one, and left unchanged", async () => {
     const before = readFileSync(backup);
     chmodSync(backup, 0o640);

@@ -26,7 +26,7 @@ describe("sqlite file", () => {
     await store.close();
   });
 
-  it("decision FQ: an existing directory keeps its mode; an existing file becomes private", async () => {
+  it("an existing directory keeps its mode; an existing file becomes private", async () => {
     mkdirSync(dirname(place.path), { mode: 0o755 });
     await open().close();
     chmodSync(place.path, 0o640);

@@ -73,7 +73,7 @@ describe("sqlite order store", () => {
     expect(await store.readRecords({ shard: 1, after: 5_399, limit: 5 })).toEqual([sampleRecord(1, 5_400)]);
   });
 
-  it("decision IG: pages of names come from the index of client ids, independent of the rows", async () => {
+  it("pages of names come from the index of client ids, independent of the rows", async () => {
     await keepEnded(store, [endedOrder({ orderId: -256 }), endedOrder({ orderId: -512 })]);
     executeOn(place.path, "UPDATE long SET value = 'damaged'");
     expect(await store.pageEndedNames?.({ limit: 9 })).toEqual([
@@ -82,7 +82,7 @@ describe("sqlite order store", () => {
     ]);
   });
 
-  it("decision HN: a read of large records returns fewer of them, in order, and the next read continues", async () => {
+  it("a read of large records returns fewer of them, in order, and the next read continues", async () => {
     const records = sampleRecords(4, 1, 6).map((record) => {
       const detail = "x".repeat(1_500_000);
       return {
@@ -147,7 +147,7 @@ describe("sqlite order store", () => {
     expect(await store.countEnded({ accountId: 1, shard: 0 })).toMatchObject({ count: 2 });
   });
 
-  it("decision GR: the count of an account's ended parents is stored and stays equal to the number of rows", async () => {
+  it("the count of an account's ended parents is stored and stays equal to the number of rows", async () => {
     const bothAre = (expected: readonly number[]): void => {
       const counted = [1, 2].map((account) =>
         Number(readValue(place.path, `SELECT count(*) FROM managed_order WHERE account_id = ${account}`)),
@@ -183,7 +183,7 @@ describe("sqlite order store", () => {
     await expect(store.readSnapshot(0)).rejects.toThrow("I53: a part of the snapshot of shard 0 is missing");
   });
 
-  it("decision HK: a snapshot that is replaced while it is read gives way to the newer one", async () => {
+  it("a snapshot that is replaced while it is read gives way to the newer one", async () => {
     await append(0, 1, 9);
     const parentsOf = (count: number): readonly ParentOrder[] =>
       Array.from({ length: count }, (_, index) => openOrder({ orderId: -256 * (index + 1) }));

@@ -11,7 +11,7 @@ const SYMBOLS = ["BTC/USD", "ETH/USD"];
 const printAt = (minute: number, symbol: string): PricedPrint =>
   samplePrint({ symbol, id: `${minute}`, timeMs: minute * MINUTE_MS, seenAtMs: minute * MINUTE_MS });
 
-describe("decision NF: price bars in a file are read in parts", () => {
+describe("price bars in a file are read in parts", () => {
   let place: TemporaryPlace;
   let store: SqliteStore;
   beforeEach(async () => {

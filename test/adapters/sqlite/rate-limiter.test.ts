@@ -55,7 +55,7 @@ describe("sqlite order counts and bans", () => {
   const BAN = "ban 192.0.2.1";
   const banEnd = (untilMs: number): string => `banend ${String(untilMs).padStart(16, "0")} 192.0.2.1`;
 
-  it("decision XC: counts of several writers add up, and each is written as often as it likes", async () => {
+  it("counts of several writers add up, and each is written as often as it likes", async () => {
     const [first, second] = [open(), open()];
     const one = await first.openRateLimiter({ clock });
     const two = await second.openRateLimiter({ clock });
@@ -70,7 +70,7 @@ describe("sqlite order counts and bans", () => {
     expect((await third.takeOrders({ accountId: 1, count: 1 })).counts.perDay).toBe(10);
   });
 
-  it("decision XC: rows of days before yesterday, and bans that ended three days ago, are deleted", async () => {
+  it("rows of days before yesterday, and bans that ended three days ago, are deleted", async () => {
     const limiter = await open().openRateLimiter({ clock, weightPerMinute: 1 });
     limiter.takeOrders({ accountId: 1, count: 1 });
     for (let n = 0; n < 11; n++) limiter.weigh({ address: "192.0.2.1", weight: 2 });
@@ -87,7 +87,7 @@ describe("sqlite order counts and bans", () => {
     expect(countIn(place.path, "ban")).toBe(0);
   });
 
-  it("decision XC: of two ends of a ban the later one stays, in either order", async () => {
+  it("of two ends of a ban the later one stays, in either order", async () => {
     const store = open();
     const limiter = await store.openRateLimiter({ clock, weightPerMinute: 1 });
     const ban = (): void => {
@@ -105,7 +105,7 @@ describe("sqlite order counts and bans", () => {
     expect(rowIn(place.path, BAN)).toBe(later[1]);
   });
 
-  it("decision XC: a ban of a clock that was years ahead lasts no longer than it was to last", async () => {
+  it("a ban of a clock that was years ahead lasts no longer than it was to last", async () => {
     const store = open();
     const untilMs = START_MS + 900 * DAY_MS;
     writeRows(place.path, [
@@ -119,7 +119,7 @@ describe("sqlite order counts and bans", () => {
     expect((await weigh()).refused).toBeUndefined();
   });
 
-  it("decision XC: a store that is closed takes nothing more, and its limiter goes on counting", async () => {
+  it("a store that is closed takes nothing more, and its limiter goes on counting", async () => {
     const store = open();
     const limiter = await store.openRateLimiter({ clock });
     limiter.takeOrders({ accountId: 1, count: 1 });

@@ -25,7 +25,7 @@ afterEach(() => {
   place.remove();
 });
 
-describe("decision TD: a lock that its holder removes while another process asks for it", () => {
+describe("a lock that its holder removes while another process asks for it", () => {
   const part = () => ({ path: join(place.directory, "backup.db.part"), busyTimeoutMs: 0 });
   const isInUse = { code: "EBUSY", message: expect.stringContaining("is in use by another process") };
 

@@ -149,7 +149,7 @@ async function expectState(
   await world.engine.close();
 }
 
-describe.skipIf(!canBackUp)("decision VA: a restore at a journal position", () => {
+describe.skipIf(!canBackUp)("a restore at a journal position", () => {
   it.each([1].map(seedOr))(
     "I53: has the state at that position, which is a fold of the journal up to it (SEED=%i)",
     async (seed) => {

@@ -49,7 +49,7 @@ async function afterRestore<T>(
   return { world: await worldAt(restored), stored, lost: sentBy(old).slice(known), paused };
 }
 
-describe.skipIf(!canBackUp)("decision VD: orders of a restored store", () => {
+describe.skipIf(!canBackUp)("orders of a restored store", () => {
   it("I21: an order that was executed after the backup is not sent again, whatever the market does", async () => {
     const { world, stored, lost, paused } = await afterRestore(
       (old) => old.place({ ...STOP, newClientOrderId: "stop" }),

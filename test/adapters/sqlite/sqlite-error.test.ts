@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { namedError, resultName } from "../../../src/adapters/sqlite/database.ts";
 
-describe("decision SF: results of node:sqlite have the names that better-sqlite3 gives them", () => {
+describe("results of node:sqlite have the names that better-sqlite3 gives them", () => {
   it.each([
     [1, "SQLITE_ERROR"],
     [5, "SQLITE_BUSY"],

@@ -37,8 +37,8 @@ function listen({ marketData }: VenueClient): readonly string[] {
   return received;
 }
 
-describe("decision ZE: the current quotes of a stream that begins anew", () => {
-  it("decision ZD: more than 8 MB of what was missed arrives, because a reader is not slow before it could read", async () => {
+describe("the current quotes of a stream that begins anew", () => {
+  it("more than 8 MB of what was missed arrives, because a reader is not slow before it could read", async () => {
     const { feed, open } = await openFeed();
     for (let n = 0; n < 400; n++)
       feed.quote({ symbol: `S${n}/USD`, bid: "1", ask: "2", bids: side, asks: side });

@@ -70,7 +70,7 @@ const executedBy = (paper: PaperVenue, childId: string): ReadonlyMap<string, str
   new Map(paper.fills({ childId }).map((fill) => [fill.executionId, `${fill.quantity} at ${fill.price}`]));
 
 describe("a connection that is cut at any byte", () => {
-  it("decision ZB, I06: no child arrives twice, and every execution is heard once by its id", async () => {
+  it("no child arrives twice, and every execution is heard once by its id", async () => {
     const world = await openWorld();
     const { clock, paper, cutter, client, received, take } = world;
     const plans = fc.array(cut, { minLength: 1, maxLength: 24 });
@@ -96,7 +96,7 @@ describe("a connection that is cut at any byte", () => {
     await world.close();
   });
 
-  it("decision ZD: the end of a child that comes during a break is heard after it, once more by look-up if the history is gone", async () => {
+  it("the end of a child that comes during a break is heard after it, once more by look-up if the history is gone", async () => {
     for (const isHistoryGone of [false, true]) {
       const world = await openWorld();
       const { clock, paper, running, cutter, client } = world;

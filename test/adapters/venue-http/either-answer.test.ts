@@ -10,7 +10,7 @@ const ORDER = {
   ...{ updatedAtMs: 1, isWorking: true },
 };
 
-it("decision ZB: an answer that says both that an order was placed and that it was refused leaves its outcome unknown", async () => {
+it("an answer that says both that an order was placed and that it was refused leaves its outcome unknown", async () => {
   const both = {
     done: { order: ORDER, fills: [], created: true },
     refused: { reason: "INSUFFICIENT_BALANCE", details: {} },

@@ -23,7 +23,7 @@ const current = (log: EventLog): string =>
     .map(({ text }) => text)
     .join("");
 
-describe("decision ZE: the events that a stream keeps", () => {
+describe("the events that a stream keeps", () => {
   it("are told in order, those with a key beside the others, and only the newest of each key", () => {
     const log = logOf("AaBbAc");
     expect(following(log, 0)).toBe("2a 3B 4b 5A 6c");
@@ -31,14 +31,14 @@ describe("decision ZE: the events that a stream keeps", () => {
     expect(current(log)).toBe("BA");
   });
 
-  it("decision ZD: without a key, the oldest ones above the bound are gone, and nobody goes on from before them", () => {
+  it("without a key, the oldest ones above the bound are gone, and nobody goes on from before them", () => {
     const log = logOf("AabBc", { events: 2 });
     expect(following(log, 1)).toBeUndefined();
     expect(following(log, 2)).toBe("3b 4B 5c");
     expect(current(log)).toBe("AB");
   });
 
-  it("decision ZD: those with a key go only when nothing else is left to make room, the oldest first", () => {
+  it("those with a key go only when nothing else is left to make room, the oldest first", () => {
     const log = logOf("AaBbC", { characters: 2 });
     expect(current(log)).toBe("BC");
     expect(following(log, 3)).toBeUndefined();

@@ -4,7 +4,7 @@ import { Price, Quantity } from "../../../src/decimal/index.ts";
 
 const WRITTEN = { executionId: "1", quantity: "0.100000000000000001", price: "65000", timeMs: 1 };
 
-describe("decision 7: executions over HTTP", () => {
+describe("executions over HTTP", () => {
   it("have one text for their quantity, exact to 18 decimals", () => {
     const read = { ...WRITTEN, ...Quantity.parseFact(WRITTEN.quantity), price: Price.parse("65000") };
     expect(fill.read(WRITTEN, "a fill")).toEqual(read);

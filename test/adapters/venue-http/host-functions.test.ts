@@ -20,7 +20,7 @@ function unhandledRejections(): readonly unknown[] {
   return found;
 }
 
-describe("decision CD: functions of the host that fail do not stop either half of a venue over HTTP", () => {
+describe("functions of the host that fail do not stop either half of a venue over HTTP", () => {
   it("telemetry of the client that throws: its streams connect again after a break", async () => {
     const unhandled = unhandledRejections();
     const venue = createScriptedVenue();

@@ -73,7 +73,7 @@ it("a server of the same protocol that has a part which the client does not know
 });
 
 describe("a broken or hostile venue server", () => {
-  it("decision ZB: an answer that is not one of the protocol is no report: the outcome stays unknown", async () => {
+  it("an answer that is not one of the protocol is no report: the outcome stays unknown", async () => {
     let body = "";
     const client = await openFake((_, response) => void response.end(body));
     const { venue, nativeOrders } = client;
@@ -101,7 +101,7 @@ describe("a broken or hostile venue server", () => {
     expect(await venue.submit(child, limits())).toMatchObject({ state: "closed" });
   });
 
-  it("decision ZB: no status but 200 is an answer, and none of them a refusal of the child", async () => {
+  it("no status but 200 is an answer, and none of them a refusal of the child", async () => {
     let status = 0;
     const client = await openFake((_, response) => {
       response.writeHead(status, { location: "/v1/venue" }).end(JSON.stringify(good));
@@ -138,7 +138,7 @@ describe("a broken or hostile venue server", () => {
     expect(client.status().calls).toBe(0);
   });
 
-  it("decision ZB: what was refused before a connection was made is unsent, and is sent again until the signal ends it", async () => {
+  it("what was refused before a connection was made is unsent, and is sent again until the signal ends it", async () => {
     const server = createServer((_, response) => void response.end(JSON.stringify(MANIFEST)));
     await listening(server, 0);
     const { port } = server.address() as AddressInfo;

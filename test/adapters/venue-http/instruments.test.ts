@@ -21,7 +21,7 @@ function createStops(): Readonly<{ clock: Clock; waiting: (() => void)[] }> {
   return { clock: { ...system, schedule }, waiting };
 }
 
-it("decision BN: instruments of a venue server are those that it has now, and the last ones while it is away", async () => {
+it("instruments of a venue server are those that it has now, and the last ones while it is away", async () => {
   const { catalogue, list } = createListing([]);
   const served = await serveVenue({ venue: createScriptedVenue(), instruments: catalogue });
   const { clock, waiting } = createStops();
@@ -49,7 +49,7 @@ it("decision BN: instruments of a venue server are those that it has now, and th
   expect(waiting).toEqual([]);
 });
 
-it("decision BN: a server that gives one name to two instruments is refused as unreadable", async () => {
+it("a server that gives one name to two instruments is refused as unreadable", async () => {
   const all = (): readonly Instrument[] => INSTRUMENTS.flatMap((listed) => [listed, listed]);
   const { catalogue } = createListing([]);
   const served = await serveVenue({ venue: createScriptedVenue(), instruments: { ...catalogue, all } });

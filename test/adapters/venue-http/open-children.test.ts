@@ -68,7 +68,7 @@ const child = (childId: string): ChildRequest => ({ ...childOf({ quantity: "1" }
 const submit = ({ client }: Fake, one: ChildRequest): Promise<unknown> =>
   client.venue.submit(one, { deadlineMs: Date.now() + 60_000, signal: new AbortController().signal });
 
-describe("decision ZD: after a stream has begun anew, each child that is open is looked up", () => {
+describe("after a stream has begun anew, each child that is open is looked up", () => {
   it("also if the first line has capabilities that cannot be read", async () => {
     const fake = await openFake(
       { "/v1/children": reportOf("open"), "/v1/children/lookup": reportOf("closed") },
@@ -100,7 +100,7 @@ describe("decision ZD: after a stream has begun anew, each child that is open is
 });
 
 describe("the children that a venue client knows to be open", () => {
-  it("decision ZB: an answer that is older than the void does not open a child again", async () => {
+  it("an answer that is older than the void does not open a child again", async () => {
     const looked: string[] = [];
     const open = new OpenChildren({
       clock: createManualClock({ startMs: 0 }),

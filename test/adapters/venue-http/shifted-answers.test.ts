@@ -29,7 +29,7 @@ async function createDoubler(port: number): Promise<Readonly<{ url: string; doub
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, double };
 }
 
-it("decision ZB: an answer that a proxy sends twice is none to the next request of its connection", async () => {
+it("an answer that a proxy sends twice is none to the next request of its connection", async () => {
   const venue = createScriptedVenue();
   const running = await serveVenue({ venue });
   onTestFinished(running.close);

@@ -123,7 +123,7 @@ it("a stream that was asked for behind an unanswered request of its connection t
   await until(() => client.status().streams.every(({ isLive }) => isLive), "the stream");
 });
 
-it("decision ZD: who hears native executions learns that some may be missing when the stream begins anew", async () => {
+it("who hears native executions learns that some may be missing when the stream begins anew", async () => {
   const paper = await openPaperVenue({ clock: createSystemClock(), instruments: createCatalogue() });
   onTestFinished(() => paper.close());
   const [venue, nativeOrders] = [createScriptedVenue(), paper.native];

@@ -55,7 +55,7 @@ const codeOf = ({ body }: Readonly<{ body: Record<string, unknown> }>): unknown 
   (body["error"] as Record<string, unknown> | undefined)?.["code"];
 
 describe("a venue server", () => {
-  it("decision ZA: refuses a signature that is missing, wrong, of another body, path or method, or stale", async () => {
+  it("refuses a signature that is missing, wrong, of another body, path or method, or stale", async () => {
     const { url, venue } = await openServer();
     const body = submitOf("aqc-1");
     const good = signedRequest({ body });
@@ -76,7 +76,7 @@ describe("a venue server", () => {
     expect((await send(url, good)).body).toMatchObject({ report: { state: "closed" } });
   });
 
-  it("decision ZA: takes an earlier secret beside the new one while it is replaced", async () => {
+  it("takes an earlier secret beside the new one while it is replaced", async () => {
     const previousSecret = "the secret before this one";
     const { url } = await openServer({ previousSecret } as Options);
     const path = "/v1/venue";
@@ -84,7 +84,7 @@ describe("a venue server", () => {
       expect((await send(url, signedRequest({ method: "GET", path, secret }))).status).toBe(200);
   });
 
-  it("decision ZB, I06: the same submit again, at once or later, is answered with what happened and never handed over twice", async () => {
+  it("the same submit again, at once or later, is answered with what happened and never handed over twice", async () => {
     const { url, venue } = await openServer();
     venue.onLookup = ({ childId }) => ({ childId, state: "closed", fills: [] });
     const request = signedRequest({ body: submitOf("aqc-1") });
@@ -104,7 +104,7 @@ describe("a venue server", () => {
     expect(venue.submitted).toHaveLength(1);
   });
 
-  it("decision ZB: a submit that was signed before the server started is only looked up", async () => {
+  it("a submit that was signed before the server started is only looked up", async () => {
     const { url, venue } = await openServer();
     const request = signedRequest({ body: submitOf("aqc-1"), timeMs: Date.now() - 10_000 });
     expect(codeOf(await send(url, request))).toBe("SIGNED_EARLIER");
@@ -113,7 +113,7 @@ describe("a venue server", () => {
     expect(venue.submitted).toEqual([]);
   });
 
-  it("decision ZB: no copy is fresh any more when its id is forgotten", async () => {
+  it("no copy is fresh any more when its id is forgotten", async () => {
     const clock = createManualClock({ startMs: Date.now() });
     const { url, venue } = await openServer({ clock });
     venue.onLookup = ({ childId }) => ({ childId, state: "closed", fills: [] });
@@ -127,7 +127,7 @@ describe("a venue server", () => {
     expect(venue.submitted).toHaveLength(1);
   });
 
-  it("decision ZB: a copy whose body comes after its signature has become stale is refused, however early its head was", async () => {
+  it("a copy whose body comes after its signature has become stale is refused, however early its head was", async () => {
     const clock = createManualClock({ startMs: Date.now() });
     const schedule = clock.schedule.bind(clock);
     let timers = 0;
@@ -159,7 +159,7 @@ describe("a venue server", () => {
     expect(venue.submitted).toHaveLength(1);
   });
 
-  it("decision ZA: an answer tells the time at which it is sent, and not that of its request", async () => {
+  it("an answer tells the time at which it is sent, and not that of its request", async () => {
     const clock = createManualClock({ startMs: Date.now() });
     const { url, venue } = await openServer({ clock });
     venue.onLookup = async () => {
@@ -180,7 +180,7 @@ describe("a venue server", () => {
     abort.abort();
   });
 
-  it("decision YB: refuses a late child by its own clock, and leaves that to a venue that tells its time", async () => {
+  it("refuses a late child by its own clock, and leaves that to a venue that tells its time", async () => {
     const late = Date.now() - 1;
     const { url, venue } = await openServer();
     const { body } = await send(url, signedRequest({ body: submitOf("aqc-1", late) }));
@@ -266,7 +266,7 @@ describe("a venue server", () => {
     expect(venue.submitted.length).toBe(1);
   });
 
-  it("decision KE: the signal of a submit does not abort when the client leaves after its answer", async () => {
+  it("the signal of a submit does not abort when the client leaves after its answer", async () => {
     const scripted = createScriptedVenue();
     const signals: Readonly<{ aborted: boolean }>[] = [];
     const venue: ExecutionVenue = {
@@ -282,7 +282,7 @@ describe("a venue server", () => {
     expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
   });
 
-  it("decision ZD: goes on with a stream after the last number, and says when the history is gone", async () => {
+  it("goes on with a stream after the last number, and says when the history is gone", async () => {
     const { url, venue } = await openServer({ limits: { history: 2 } });
     const open = async (path: string) => {
       const { init } = signedRequest({ method: "GET", path });
@@ -315,7 +315,7 @@ describe("a venue server", () => {
     expect((await open(`/v1/events?stream=another&after=0`)).status).toBe(410);
   });
 
-  it("decision ZD: a reader of reports that comes back takes the place of its old connection, also where all places are taken", async () => {
+  it("a reader of reports that comes back takes the place of its old connection, also where all places are taken", async () => {
     const { url } = await openServer({ limits: { streams: 1 } });
     const open = async (path: string) => {
       const { init } = signedRequest({ method: "GET", path });
@@ -335,7 +335,7 @@ describe("a venue server", () => {
   });
 
   it.each(["/v1/events", "/v1/market"])(
-    "decision ZD: where all places are taken, a reader of %s takes that of one of its address which has come a minute before",
+    "where all places are taken, a reader of %s takes that of one of its address which has come a minute before",
     async (path) => {
       const clock = createManualClock({ startMs: Date.now() });
       const { url } = await openServer({ limits: { streams: 2 }, marketData: createMarketFeed(), clock });
@@ -367,7 +367,7 @@ describe("a venue server", () => {
     },
   );
 
-  it("decision ZE: a reader that begins anew gets the current quotes, and none of the trades before", async () => {
+  it("a reader that begins anew gets the current quotes, and none of the trades before", async () => {
     const feed = createMarketFeed();
     const { url } = await openServer({ marketData: feed, clock: createSystemClock() });
     for (const bid of ["1", "2"]) feed.quote({ symbol: "BTC/USD", bid, ask: "3" });
@@ -406,7 +406,7 @@ describe("a venue server", () => {
     expect(received).toEqual(["2", "7", "9"]);
   });
 
-  it("decision XO: a trade arrives with its place in the log of its market, or without one, as it was said", async () => {
+  it("a trade arrives with its place in the log of its market, or without one, as it was said", async () => {
     const feed = createMarketFeed();
     const { url } = await openServer({ marketData: feed, clock: createSystemClock() });
     feed.quote({ symbol: "BTC/USD", bid: "2", ask: "3" });

@@ -14,7 +14,7 @@ import { seedOr } from "../../support/seed.ts";
 const KILLS = Number(process.env.KILLS ?? 4);
 const seed = seedOr(20_261_123);
 
-it(`decision TC: SIGKILL at each named point and at random times, while records are archived, deleted and compressed, loses none (SEED=${seed})`, async () => {
+it(`SIGKILL at each named point and at random times, while records are archived, deleted and compressed, loses none (SEED=${seed})`, async () => {
   const random = createRandom(seed);
   const folder = mkdtempSync(join(tmpdir(), "managed-orders-archive-"));
   const [path, archive] = [join(folder, "orders.db"), join(folder, "archive")];

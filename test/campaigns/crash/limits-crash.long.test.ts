@@ -6,7 +6,7 @@ import { openSqliteStore } from "../../../src/adapters/sqlite/index.ts";
 import { rowsIn, temporaryPlace } from "../../adapters/sqlite/temporary-place.ts";
 import { bundleProgram } from "../../support/bundle-program.ts";
 
-it("decision XC: orders of the day and a ban outlive a SIGKILL, without a call that writes them", async () => {
+it("orders of the day and a ban outlive a SIGKILL, without a call that writes them", async () => {
   const { path, remove } = temporaryPlace();
   onTestFinished(remove);
   const program = await bundleProgram("test/campaigns/crash/limits-child.ts", "limits-child");

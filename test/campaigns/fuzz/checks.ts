@@ -50,7 +50,7 @@ function errorProblems(status: number, error: unknown): readonly string[] {
   ];
 }
 
-/** Checks an answer over HTTP, whatever was asked. Source: contract, Errors; decision 37. */
+/** Checks an answer over HTTP, whatever was asked. Source: contract, Errors. */
 export function replyProblems({ status, headers, body }: HttpReply, bodiless: boolean): readonly string[] {
   const leaks = leaksOf(`${[...headers.values()].join("\n")}\n${body}`);
   if (status === 101) return leaks;
@@ -97,7 +97,7 @@ export function streamProblems(text: string): readonly string[] {
   return [...leaksOf(text), ...(right ? [] : [`a control reply of another shape: ${text.slice(0, 200)}`])];
 }
 
-/** Close codes that a WebSocket connection may end with; 1006: the peer itself broke it. Source: decision 49. */
+/** Close codes that a WebSocket connection may end with; 1006: the peer itself broke it. */
 const CLOSE_CODES: ReadonlySet<number> = new Set([1000, 1001, 1002, 1003, 1005, 1006, 1007, 1008, 1009]);
 
 /** Checks the end of a connection. */

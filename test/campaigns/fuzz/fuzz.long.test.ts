@@ -7,7 +7,7 @@ const seed = seedOr(20_261_121);
 
 const CASES = 1_000;
 
-it(`hostile 1-95, I64, decisions 37-41: random and mutated requests and frames against a live server (SEED=${seed}); npm run program -- fuzz sends 120,000`, async () => {
+it(`hostile 1-95, I64: random and mutated requests and frames against a live server (SEED=${seed}); npm run program -- fuzz sends 120,000`, async () => {
   const program = await bundleProgram("test/campaigns/fuzz/main.ts", "fuzz-test");
   const result = await fuzz({ program, seed, cases: CASES, batch: CASES / 2, report: () => undefined });
   expect(result.problems).toEqual([]);

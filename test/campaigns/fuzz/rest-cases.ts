@@ -149,7 +149,7 @@ export function forged(making: Making): RestCase {
 }
 
 /**
- * An earlier accepted request as another one: the same signed bytes for a use that decision MA refuses. A cancel may follow
+ * An earlier accepted request as another one: the same signed bytes for a use that the rule "Queries may share a signature, and one cancel may follow a query" refuses. A cancel may follow
  * a read from the same address.
  */
 export function replayed(before: DraftRequest, { random }: Making): RestCase {

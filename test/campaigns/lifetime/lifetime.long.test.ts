@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { runWeek } from "./week.ts";
 
-it("decisions TA to TE: a store stops growing; journal, archive and a restored backup are whole and equal", async () => {
+it("a store stops growing; journal, archive and a restored backup are whole and equal", async () => {
   const folder = mkdtempSync(join(tmpdir(), "managed-orders-lifetime-"));
   try {
     const { days, longestStepMs, ...checks } = await runWeek({

@@ -38,7 +38,7 @@ it("trigger rules 1-5: over six recorded hours, triggers and fills are those rec
 /** Minutes of each of the three parts of the short form. */
 const PART_MINUTES = 40;
 
-it("decisions 22 and 25-30: TWAP, VWAP and POV whose slots open at the times of rows execute as recomputed from the rows alone", async () => {
+it("TWAP, VWAP and POV whose slots open at the times of rows execute as recomputed from the rows alone", async () => {
   const day = recordedDay();
   const quotes = await csvFile("quotes.csv", [QUOTE_HEADER, ...day.quotes]);
   // Some minutes have no trade, others no quote.

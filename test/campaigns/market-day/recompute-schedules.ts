@@ -4,8 +4,7 @@ import type { ScheduleOrder } from "./schedule-orders.ts";
 
 /**
  * The expected executions of schedules over a recorded day, recomputed with bigint arithmetic from the rows of the two
- * files and the written rules (contract, Single-parent advanced creation; decisions 22 and 25 to 30). No code of the
- * engine is used here.
+ * files and the written rules (contract, Single-parent advanced creation). No code of the engine is used here.
  */
 
 /** The state of a parent at the end of the day. */

@@ -66,7 +66,7 @@ function changesOf({ form, before, event, steps, lies }: Decision): readonly Cha
 const hasWon = ({ trigger, attempts }: ParentOrder): boolean => trigger !== undefined || attempts > 0;
 
 /**
- * I40, decision 34: the record in which a leg wins (its trigger fires, or its child is decided) ends its sibling
+ * I40: the record in which a leg wins (its trigger fires, or its child is decided) ends its sibling
  * CANCELED before the leg acts; in no other record does a leg lose.
  */
 function checkPairRecord({ form, before }: Decision, changes: readonly Change[]): Violation | undefined {
@@ -108,7 +108,7 @@ const endsCounted = ({ rules }: Decision["form"], change: Change): boolean =>
   rules.residualCountsAsFilled === true && endOf(change)?.reason === "RESIDUAL_BELOW_MIN_NOTIONAL";
 
 /**
- * I41, decision 35: a leg is released once, in the record of the fill that completes the working leg, and after that
+ * I41: a leg is released once, in the record of the fill that completes the working leg, and after that
  * fill; with the setting residualCountsAsFilled also in the record that ends it with a rest below the minimum.
  */
 function checkReleaseRecord({ form }: Decision, changes: readonly Change[]): Violation | undefined {
@@ -129,7 +129,7 @@ function checkReleaseRecord({ form }: Decision, changes: readonly Change[]): Vio
 }
 
 /**
- * I41, I42, decision 35: the fill that completes the working leg releases every leg that it held; an end without that
+ * I41, I42: the fill that completes the working leg releases every leg that it held; an end without that
  * fill cancels them. Fills that are left unprotected are reported.
  */
 function checkOrphans({ form, before, after }: Decision, changes: readonly Change[]): Violation | undefined {
@@ -153,7 +153,7 @@ function checkOrphans({ form, before, after }: Decision, changes: readonly Chang
 const isReleased = (order: ParentOrder, { after }: Change): boolean =>
   order.orderId !== after.orderId && order.held === undefined;
 
-/** Decision 35: reported if and only if a working leg ends with fills and none of its legs was released. */
+/** the rule "Release": reported if and only if a working leg ends with fills and none of its legs was released. */
 function checkExposed(
   { after, facts }: Change,
   { end, released }: Readonly<{ end: Extract<Fact, { kind: "ENDED" }> | undefined; released: boolean }>,
@@ -164,7 +164,7 @@ function checkExposed(
   const what = isReported
     ? "a position is told to be unprotected that is not"
     : `the working leg ends ${end?.status} with fills and none of its legs was released, without an alert`;
-  return { id: "decision 35", what };
+  return { id: "Release", what };
 }
 
 /** I43: a cancel of any leg ends every leg, at once or when its child is resolved. */

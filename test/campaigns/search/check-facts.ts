@@ -25,7 +25,7 @@ const isOf =
 const alerts = (facts: readonly Fact[], alert: string): boolean =>
   facts.some((fact) => fact.kind === "ALERT" && fact.alert === alert);
 const isWhole = ({ executedQuantity, intent }: ParentOrder): boolean => executedQuantity >= intent.quantity;
-/** The most that a leg may execute: what its entry executed, if that ended with less than its quantity (decision 35). */
+/** The most that a leg may execute: what its entry executed, if that ended with less than its quantity. */
 function goalOf({ place, before }: Change, { form, before: legs }: Decision): number {
   const wanted = unitsOf(before.intent.quantity);
   const entry = legs[form.roles.indexOf("working")]?.order;
@@ -207,7 +207,7 @@ const resolution: Check = ({ before, facts, leads }, { event }) => {
 
 const sum = (fills: readonly number[]): number => fills.reduce((total, units) => total + units, 0);
 
-/** Decision 17: a trigger, an activation, a posted mark and the number of attempts never go back. */
+/** the rule "A stop that the market has already passed": a trigger, an activation, a posted mark and the number of attempts never go back. */
 const oneWay: Check = ({ before, after, facts, leads }, decision) => {
   const { event } = decision;
   const back =
@@ -216,7 +216,7 @@ const oneWay: Check = ({ before, after, facts, leads }, decision) => {
     (before.postOnlyCleared && !after.postOnlyCleared) ||
     (before.held === undefined && after.held) ||
     after.attempts < before.attempts;
-  if (back) return broken("decision 17", "takes back what had happened to it");
+  if (back) return broken("A stop that the market has already passed", "takes back what had happened to it");
   const moved = facts.some((fact) => fact.kind === "TRIGGERED" || fact.kind === "POSTED");
   if (!moved) return undefined;
   if (isPast(before, decision)) return broken("I55", "triggers after its expiry");
@@ -226,10 +226,7 @@ const oneWay: Check = ({ before, after, facts, leads }, decision) => {
     : broken("I23", "triggers without a quote that fires it, or while it is held or ending");
 };
 
-/**
- * How it ends: FILLED if and only if all is executed; everything else only with a reason (I43, decisions 11-13, 21,
- * 25).
- */
+/** How it ends: FILLED if and only if all is executed; everything else only with a reason (I43). */
 const reason: Check = (change, decision) => {
   const { before, after, facts } = change;
   const end = facts.find(isOf("ENDED"));
@@ -273,8 +270,8 @@ function reasonHolds(end: Extract<Fact, { kind: "ENDED" }>, change: Change, deci
 }
 
 /**
- * Decision 25: something was executed, and the rest is worth less than the minimum at the quote; or all that its entry
- * executed is, and that ended with less than the order's quantity (decision 35).
+ * the rule "A rest too small to execute": something was executed, and the rest is worth less than the minimum at the quote; or all that its entry
+ * executed is, and that ended with less than the order's quantity.
  */
 function isDust(
   { intent: wanted, executedQuantity }: ParentOrder,

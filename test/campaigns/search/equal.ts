@@ -1,6 +1,6 @@
 import { ExecutionIds } from "../../../src/model/index.ts";
 
-/** Compares two values of plain data, member by member; a member that is undefined is absent (decision IJ). */
+/** Compares two values of plain data, member by member; a member that is undefined is absent. */
 export function equal(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;

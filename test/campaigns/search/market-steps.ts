@@ -101,7 +101,7 @@ export class MarketSteps {
     return [...ordered].map(({ orderId }) => placeOf(orderId));
   }
 
-  /** Decision 20: all triggered legs act, and of a pair the protective leg first. */
+  /** the rule "Within one quote": all triggered legs act, and of a pair the protective leg first. */
   #misordered(hits: readonly number[], fired: readonly number[]): Violation | undefined {
     const { roles } = this.#scene.form;
     const [protective, profit] = [roles.indexOf("protective"), roles.indexOf("profit")];
@@ -109,7 +109,7 @@ export class MarketSteps {
     const late = both && fired.indexOf(protective) > fired.indexOf(profit);
     if (fired.length === hits.length && !late) return undefined;
     return {
-      id: "decision 20",
+      id: "Within one quote",
       what: "of two legs that one quote fires the protective one does not go first",
     };
   }

@@ -342,13 +342,13 @@ export const PLANTED: readonly PlantedBug[] = [
   },
   {
     bug: "the legs that one quote fires act in the order in which the book has them",
-    found: "decision 20",
+    found: "Within one quote",
     plan: TRAILING_OCO,
     subject: { ...real, protectiveFirst: (fired) => fired },
   },
   {
     bug: "a trigger is undone when the child fills nothing",
-    found: "decision 17",
+    found: "A stop that the market has already passed",
     plan: OCO,
     subject: answering((steps, { event }) =>
       event.kind === "REPORTED" && hasFact(steps, "CHILD_CLOSED")
@@ -358,7 +358,7 @@ export const PLANTED: readonly PlantedBug[] = [
   },
   {
     bug: "fills that are left unprotected raise no alert",
-    found: "decision 35",
+    found: "Release",
     plan: OTO,
     subject: answering((steps) =>
       steps.map((step) => ({

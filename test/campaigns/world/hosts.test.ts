@@ -45,7 +45,7 @@ const child: ChildRequest = {
 };
 
 describe("the hosts of a seeded world", () => {
-  it("decision FG: a venue repeats, to a new listener, fills that were withheld when a child was reported closed", async () => {
+  it("a venue repeats, to a new listener, fills that were withheld when a child was reported closed", async () => {
     const parts = shared({ "venue withholds fills": 1_000 });
     const venue = new WorldVenue({
       ...parts,
@@ -76,7 +76,7 @@ describe("the hosts of a seeded world", () => {
     expect(received).toEqual(executed);
   });
 
-  it("decision HQ: a venue that forgets fails look-ups of a settled child, and never answers that it does not exist", async () => {
+  it("a venue that forgets fails look-ups of a settled child, and never answers that it does not exist", async () => {
     const parts = shared({});
     const venue = new WorldVenue({
       ...parts,
@@ -111,7 +111,7 @@ describe("the hosts of a seeded world", () => {
     expect(parts.situations.counts).toMatchObject({ "child forgotten by the venue": 1 });
   });
 
-  it("decision FH: a native order whose answer is lost is kept, and its request finds it again", async () => {
+  it("a native order whose answer is lost is kept, and its request finds it again", async () => {
     const parts = shared({ "native orders lose an answer": 1_000 });
     const native = new WorldNative({ ...parts, priceOf: () => price("100"), traded: () => undefined });
     const port = native.open(new Instance(1, START_MS));
@@ -139,7 +139,7 @@ describe("the hosts of a seeded world", () => {
     });
   });
 
-  it("decision FH: volumes are the same at every request, and invalid ones never occur", async () => {
+  it("volumes are the same at every request, and invalid ones never occur", async () => {
     const range = { symbol: "BTC/USD", fromMs: START_MS - (START_MS % MINUTE_MS) - 512 * MINUTE_MS };
     const whole = { ...range, toMs: range.fromMs + 512 * MINUTE_MS };
     const right = new WorldVolumes({ ...shared(), requireThat: () => undefined });
@@ -155,7 +155,7 @@ describe("the hosts of a seeded world", () => {
     expect(wrong.requested("BTC/USD")).toEqual([whole]);
   });
 
-  it("decision 30: a print that arrives before its fill is counted as external", () => {
+  it("a print that arrives before its fill is counted as external", () => {
     const tape = new TrueTape(shared());
     tape.owe("BTC/USD", { name: "aqc-1 x1", id: "x1", size: { quantity: quantity("1") } });
     let reported = "";
@@ -167,7 +167,7 @@ describe("the hosts of a seeded world", () => {
     expect(tape.tradesSince("BTC/USD", { ms: START_MS }, isOwn)).toBe(others + 1);
   });
 
-  it("decision FI: a recorded market plays rows of the day, in their order", () => {
+  it("a recorded market plays rows of the day, in their order", () => {
     const market = marketOf({ style: "recorded" });
     const reported = Array.from({ length: 50 }, (_, at) => market.next(START_MS + at).quote.bid);
     const places = reported.map((bid) => RECORDED_ROWS.findIndex((row) => row.bid === bid));
@@ -175,7 +175,7 @@ describe("the hosts of a seeded world", () => {
     expect(formatPrice(market.price)).toBe(String(reported.at(-1)).replace(/\.?0+$/, ""));
   });
 
-  it("decision 16: a repeated jump stays where the end of a world can trade", () => {
+  it("a repeated jump stays where the end of a world can trade", () => {
     const market = marketOf({ style: "walk" }, { "quotes are bad": 1_000 });
     const reported = Array.from({ length: 400 }, (_, at) => market.next(START_MS + at)).filter(
       ({ bad }) => bad === "jump",

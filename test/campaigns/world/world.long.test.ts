@@ -27,7 +27,7 @@ describe("a seeded world", () => {
     expect(Object.keys(situations).length).toBeGreaterThan(60);
   });
 
-  it("decision TA, TB, TC: worlds whose records leave are among them, in memory and in a file with an archive", () => {
+  it("worlds whose records leave are among them, in memory and in a file with an archive", () => {
     const seeds = Array.from({ length: SHORT.worlds }, (_, index) => index + 1);
     const forgetting = seeds.filter((seed) => drawPlan(seed, SHORT.steps).forgets);
     expect(forgetting.filter((seed) => seed % 3 !== 0).length).toBeGreaterThan(0);

@@ -47,7 +47,7 @@ const requests = fc.record({
   body: fc.uint8Array(),
 });
 
-describe("decision ZO: an envelope is sealed as a whole", () => {
+describe("an envelope is sealed as a whole", () => {
   it("any request comes out as it went in", () => {
     fc.assert(
       fc.property(requests, (request) => {
@@ -118,7 +118,7 @@ describe("decision ZO: an envelope is sealed as a whole", () => {
   });
 });
 
-describe("decision ZN: a reply is passed on byte for byte", () => {
+describe("a reply is passed on byte for byte", () => {
   it("any reply comes out as it went in", () => {
     const response = fc.record({
       status: fc.integer({ min: 100, max: 599 }),
@@ -141,7 +141,7 @@ describe("decision ZN: a reply is passed on byte for byte", () => {
   });
 });
 
-describe("decision ZU: a refusal names the shard", () => {
+describe("a refusal names the shard", () => {
   it("comes out as it went in, and a shard that does not exist is no refusal", () => {
     const shards = fc.option(fc.nat({ max: 255 }), { nil: undefined });
     fc.assert(
@@ -155,7 +155,7 @@ describe("decision ZU: a refusal names the shard", () => {
   });
 });
 
-describe("decision ZO: frames", () => {
+describe("frames", () => {
   const frames = fc.array(
     fc.record({
       kind: fc.constantFrom("request" as const, "reply" as const),

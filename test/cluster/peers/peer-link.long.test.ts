@@ -124,7 +124,7 @@ const send = (link: PeerLink, address: string, waitMs = WAIT_MS): Promise<PeerOu
 const textOf = (frame: Frame | undefined): string =>
   frame === undefined ? "closed" : `${frame.kind} ${frame.number} ${Buffer.from(frame.payload)}`;
 
-describe("decision ZN: a request travels to another node and its answer back", () => {
+describe("a request travels to another node and its answer back", () => {
   it("byte for byte, over one connection for many at a time", async () => {
     const node = await nodeOf((request) => ({
       kind: "reply",
@@ -181,7 +181,7 @@ describe("decision ZN: a request travels to another node and its answer back", (
   });
 });
 
-describe("decision ZO: what is not sealed for its place never reaches the service", () => {
+describe("what is not sealed for its place never reaches the service", () => {
   it("a forged seal is refused, counted, and ends the connection", async () => {
     const node = await nodeOf();
     const { session, write, next } = await byHand(node.port);
@@ -246,7 +246,7 @@ describe("decision ZO: what is not sealed for its place never reaches the servic
     expect(await slow.next()).toBeUndefined();
   });
 
-  it("decision CD: a stranger does not bring a node down whose telemetry throws", async () => {
+  it("a stranger does not bring a node down whose telemetry throws", async () => {
     const errors: unknown[] = [];
     const note = (error: unknown): void => void errors.push(error);
     process.on("uncaughtException", note);
@@ -275,7 +275,7 @@ describe("decision ZO: what is not sealed for its place never reaches the servic
   });
 });
 
-describe("decision ZP: what became of a request is known, or said to be unknown", () => {
+describe("what became of a request is known, or said to be unknown", () => {
   it.each([
     ["nobody listens", () => impostor(() => undefined).then(() => `${HOST}:1`)],
     ["the address is none", async () => "nowhere"],
@@ -426,7 +426,7 @@ describe("decision ZP: what became of a request is known, or said to be unknown"
   });
 });
 
-describe("decision ZQ: nodes know each other by certificates whose names are in the settings", () => {
+describe("nodes know each other by certificates whose names are in the settings", () => {
   const tls = (
     who: keyof typeof CERTIFICATES,
     names?: readonly string[],

@@ -127,7 +127,7 @@ async function tunnelTo(port: number): Promise<Readonly<{ address: string; freez
   };
 }
 
-describe("decision ZW: a stream over the link", () => {
+describe("a stream over the link", () => {
   it("has every event once and in order, beside the replies of other requests", async () => {
     const node = await nodeOf();
     const [link, reader] = [linkOf(), new Reader()];
@@ -176,7 +176,7 @@ describe("decision ZW: a stream over the link", () => {
     expect(node.opened[1]?.ended).toBe(false);
   });
 
-  it("decision ZP: a stream that is opened after nobody waits for it any more is ended", async () => {
+  it("a stream that is opened after nobody waits for it any more is ended", async () => {
     let release: () => void = () => undefined;
     const held = new Promise<void>((resolve) => {
       release = resolve;
@@ -197,7 +197,7 @@ describe("decision ZW: a stream over the link", () => {
   });
 });
 
-describe("decision ZX: a link that breaks ends its streams at both sides", () => {
+describe("a link that breaks ends its streams at both sides", () => {
   it.each(["the owner closes", "the other node closes"])("%s", async (who) => {
     const node = await nodeOf();
     const [link, reader] = [linkOf(), new Reader()];
@@ -276,7 +276,7 @@ describe("decision ZX: a link that breaks ends its streams at both sides", () =>
   });
 });
 
-describe("decision ZY: bounds of streams", () => {
+describe("bounds of streams", () => {
   it("a node that does not read loses the stream whose event does not fit, and nothing grows", async () => {
     const node = await nodeOf({ eventBytes: 65_536 });
     const tunnel = await tunnelTo(node.port);

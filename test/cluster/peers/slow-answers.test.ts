@@ -44,8 +44,8 @@ async function openNode() {
   return { own, address, received, answer, send };
 }
 
-describe("decision ZP: a request that its owner does not answer in time costs only its own outcome", () => {
-  it("decision ZX: streams go on, and other requests are answered", async () => {
+describe("a request that its owner does not answer in time costs only its own outcome", () => {
+  it("streams go on, and other requests are answered", async () => {
     const { own, address, answer, send } = await openNode();
     let ends = 0;
     const sink = { event: () => undefined, ended: () => void ends++ };

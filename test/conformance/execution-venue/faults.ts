@@ -214,7 +214,7 @@ export const PLANTED: Readonly<Record<string, readonly PlantedFault[]>> = {
   "a refusal that no later attempt can avoid is final": [
     { mistake: "no refusal is final", create: refusing((report) => ({ ...report, final: false })) },
   ],
-  "decision HP: a refusal for insufficient funds has its mark, and is not final": [
+  "a refusal for insufficient funds has its mark, and is not final": [
     { mistake: "no marks", create: refusing((report) => ({ ...report, mark: undefined })) },
     { mistake: "a mark of its own", create: refusing((report) => ({ ...report, mark: "NO_FUNDS" })) },
     { mistake: "final", create: refusing((report) => ({ ...report, final: true })) },
@@ -252,30 +252,29 @@ export const PLANTED: Readonly<Record<string, readonly PlantedFault[]>> = {
     { mistake: "undefined", create: onNotFound(() => undefined) },
     { mistake: "an open report", create: onNotFound((childId) => ({ childId, state: "open", fills: [] })) },
   ],
-  "decision DB: not found comes with the exchange's own time, in milliseconds since the epoch": [
+  "not found comes with the exchange's own time, in milliseconds since the epoch": [
     { mistake: "seconds", create: onNotFound((_, atMs) => ({ notFoundAtMs: Math.floor(atMs / 1_000) })) },
     { mistake: "no time", create: onNotFound(() => "not-found") },
     { mistake: "the clock of the machine", create: onNotFound(() => ({ notFoundAtMs: Date.now() })) },
   ],
-  "decision YA: an adapter that can be asked for the time tells the exchange's, and rejects during an outage":
-    [
-      { mistake: "asked once and kept", create: storedTime() },
-      { mistake: "microseconds", create: onTime((atMs) => atMs * 1_000) },
-      { mistake: "a fraction", create: onTime((atMs) => atMs + 0.5) },
-      { mistake: "the clock of the machine", create: onTime(() => Date.now()) },
-      {
-        mistake: "the clock of the machine during an outage",
-        create: changed((honest) => ({
-          venueTimeMs: () => honest.venueTimeMs?.().catch(() => Date.now()) ?? Promise.resolve(0),
-        })),
-      },
-      {
-        mistake: "no answer during an outage when asked for the time",
-        create: changed((honest) => ({
-          venueTimeMs: () => honest.venueTimeMs?.().catch(never) ?? Promise.resolve(0),
-        })),
-      },
-    ],
+  "an adapter that can be asked for the time tells the exchange's, and rejects during an outage": [
+    { mistake: "asked once and kept", create: storedTime() },
+    { mistake: "microseconds", create: onTime((atMs) => atMs * 1_000) },
+    { mistake: "a fraction", create: onTime((atMs) => atMs + 0.5) },
+    { mistake: "the clock of the machine", create: onTime(() => Date.now()) },
+    {
+      mistake: "the clock of the machine during an outage",
+      create: changed((honest) => ({
+        venueTimeMs: () => honest.venueTimeMs?.().catch(() => Date.now()) ?? Promise.resolve(0),
+      })),
+    },
+    {
+      mistake: "no answer during an outage when asked for the time",
+      create: changed((honest) => ({
+        venueTimeMs: () => honest.venueTimeMs?.().catch(never) ?? Promise.resolve(0),
+      })),
+    },
+  ],
   "an adapter that declares no venue time gives none": [
     { mistake: "gives one", supports: { venueTime: false }, create: createForeignVenue },
     {
@@ -353,14 +352,13 @@ export const PLANTED: Readonly<Record<string, readonly PlantedFault[]>> = {
   "an adapter that declares no early events sends none before the answer to the submit": [
     { mistake: "sends them", supports: { earlyEvents: false }, create: earlyEvents() },
   ],
-  "complaint 33, decision FG: an execution after the close is an event with all executions, also for a later listener":
-    [
-      { mistake: "no events after the close", create: untilClosed() },
-      {
-        mistake: "not for a later listener",
-        create: (api) => createForeignVenue({ ...api, corrected: async () => [] }),
-      },
-    ],
+  "complaint 33: an execution after the close is an event with all executions, also for a later listener": [
+    { mistake: "no events after the close", create: untilClosed() },
+    {
+      mistake: "not for a later listener",
+      create: (api) => createForeignVenue({ ...api, corrected: async () => [] }),
+    },
+  ],
   "an adapter that declares no late executions never changes a closed child": [
     { mistake: "loses executions in a restart", supports: { lateFills: false }, create: losesOld() },
   ],

@@ -149,7 +149,7 @@ export const PLANTED: Readonly<Record<string, readonly PlantedFault[]>> = {
     { mistake: "no request keys", create: sending(freshKey) },
     { mistake: "every answer created the order", create: placed((answer) => ({ ...answer, created: true })) },
   ],
-  "decision 3: also after its order has ended, with its present state": [
+  "also after its order has ended, with its present state": [
     { mistake: "no request keys", create: sending(freshKey) },
     {
       mistake: "the state at the placement",
@@ -243,30 +243,29 @@ export const PLANTED: Readonly<Record<string, readonly PlantedFault[]>> = {
       create: changed((honest) => ({ find: (key) => honest.find("orderId" in key ? nearest(key) : key) })),
     },
   ],
-  "decision 5: of several orders with one client id the newest of the market is found": [
+  "of several orders with one client id the newest of the market is found": [
     { mistake: "the first one", create: firstByName },
   ],
-  "decision 44: a market without an instrument has no orders and no executions, and to ask about it is no failure":
-    [
-      {
-        mistake: "orders are found in any market",
-        create: changed((honest) => ({
-          find: (key) => honest.find(isListed(key) ? key : { ...key, symbol: "BTC/USD" }),
-        })),
-      },
-      {
-        mistake: "its page rejects",
-        create: changed((honest) => ({
-          page: async (page) => (isListed(page) ? await honest.page(page) : noSuchMarket()),
-        })),
-      },
-      {
-        mistake: "its executions reject",
-        create: changed((honest) => ({
-          executions: async (query) => (isListed(query) ? await honest.executions(query) : noSuchMarket()),
-        })),
-      },
-    ],
+  "a market without an instrument has no orders and no executions, and to ask about it is no failure": [
+    {
+      mistake: "orders are found in any market",
+      create: changed((honest) => ({
+        find: (key) => honest.find(isListed(key) ? key : { ...key, symbol: "BTC/USD" }),
+      })),
+    },
+    {
+      mistake: "its page rejects",
+      create: changed((honest) => ({
+        page: async (page) => (isListed(page) ? await honest.page(page) : noSuchMarket()),
+      })),
+    },
+    {
+      mistake: "its executions reject",
+      create: changed((honest) => ({
+        executions: async (query) => (isListed(query) ? await honest.executions(query) : noSuchMarket()),
+      })),
+    },
+  ],
   "contract: a page has one latest snapshot per order of the account and market, ids rising": [
     { mistake: "ids falling", create: paging((orders) => orders.toReversed()) },
     {
@@ -326,7 +325,7 @@ export const PLANTED: Readonly<Record<string, readonly PlantedFault[]>> = {
   "an order flow that declares no list of open orders has none": [
     { mistake: "has one", supports: { open: false }, create: changed(() => ({})) },
   ],
-  "decision 46: executions are listed oldest first, each with the order after it and an id of its own": [
+  "executions are listed oldest first, each with the order after it and an id of its own": [
     { mistake: "newest first", create: executing((all) => all.toReversed()) },
     { mistake: "no NEW", create: executing((all) => all.filter(({ execType }) => execType !== "NEW")) },
     {

@@ -16,12 +16,12 @@ const withPlan = (change: (next: number, owner: ShardOwner) => number | undefine
 export const assignmentFaults: readonly PlantedStore[] = [
   planted(
     "every node shares",
-    ["decision KV: the row of a node says whether the node shares"],
+    ["the row of a node says whether the node shares"],
     withLeases((leases) => ({ join: (entry) => leases.join({ ...entry, shares: true }) })),
   ),
   planted(
     "a node that shares does not say so",
-    ["decision KV: the row of a node says whether the node shares"],
+    ["the row of a node says whether the node shares"],
     withLeases((leases) => ({ join: ({ shares: _shares, ...entry }) => leases.join(entry) })),
   ),
   planted(
@@ -33,17 +33,17 @@ export const assignmentFaults: readonly PlantedStore[] = [
   ),
   planted(
     "an assignment is not shown",
-    ["decision KV: an assignment is in the rows of its shards"],
+    ["an assignment is in the rows of its shards"],
     withPlan(() => undefined),
   ),
   planted(
     "an assignment of the market journal is not shown",
-    ["decision KV: an assignment is in the rows of its shards"],
+    ["an assignment is in the rows of its shards"],
     withPlan((next, { shard }) => (shard === 256 ? undefined : next)),
   ),
   planted(
     "an assignment answers with the number of shards that it changed",
-    ["decision KV: an assignment is in the rows of its shards"],
+    ["an assignment is in the rows of its shards"],
     withLeases((leases) => ({
       async assign(assignment) {
         const { shards } = await leases.nodes();
@@ -54,7 +54,7 @@ export const assignmentFaults: readonly PlantedStore[] = [
   ),
   planted(
     "an assigned shard is taken from its owner",
-    ["decision KV: an assignment is in the rows of its shards"],
+    ["an assignment is in the rows of its shards"],
     withLeases((leases) => ({
       async assign(assignment) {
         const { shards } = await leases.nodes();
@@ -68,7 +68,7 @@ export const assignmentFaults: readonly PlantedStore[] = [
   ),
   planted(
     "an assignment cannot be withdrawn",
-    ["decision KV: an assignment is in the rows of its shards"],
+    ["an assignment is in the rows of its shards"],
     withLeases((leases) => ({
       assign: async (assignment) =>
         assignment.to === undefined ? assignment.shards.length : await leases.assign(assignment),
@@ -76,12 +76,12 @@ export const assignmentFaults: readonly PlantedStore[] = [
   ),
   planted(
     "an assignment holds whoever owns the shards",
-    ["decision KV: an assignment with `from`"],
+    ["an assignment with `from`"],
     withLeases((leases) => ({ assign: ({ from: _from, ...assignment }) => leases.assign(assignment) })),
   ),
   planted(
     "an assignment to a dead node replaces the one before",
-    ["decision KV: nothing is assigned to a node that is dead"],
+    ["nothing is assigned to a node that is dead"],
     withLeases((leases) => ({
       async assign(assignment) {
         const assigned = await leases.assign(assignment);
@@ -92,7 +92,7 @@ export const assignmentFaults: readonly PlantedStore[] = [
   ),
   planted(
     "an assignment to a node that has died since counts",
-    ["decision KV: nothing is assigned to a node that is dead"],
+    ["nothing is assigned to a node that is dead"],
     withLeases((leases) => ({
       async assign(assignment) {
         const assigned = await leases.assign(assignment);
@@ -104,7 +104,7 @@ export const assignmentFaults: readonly PlantedStore[] = [
   ),
   planted(
     "only a claim of the node that should have the shard ends its assignment",
-    ["decision KV: a claim of a node that did not own a shard"],
+    ["a claim of a node that did not own a shard"],
     withLeases((leases) => ({
       async claim(set) {
         const { shards } = await leases.nodes();
@@ -120,7 +120,7 @@ export const assignmentFaults: readonly PlantedStore[] = [
   ),
   planted(
     "a claim again ends the assignment",
-    ["decision KV: a claim of a node that did not own a shard"],
+    ["a claim of a node that did not own a shard"],
     withLeases((leases) => ({
       async claim(set) {
         const heads = await leases.claim(set);
@@ -131,12 +131,12 @@ export const assignmentFaults: readonly PlantedStore[] = [
   ),
   planted(
     "a release ends the assignment",
-    ["decision KV: a claim of a node that did not own a shard"],
+    ["a claim of a node that did not own a shard"],
     withPlan((next, { incarnation }) => (incarnation === undefined ? undefined : next)),
   ),
   planted(
     "acquire leaves the assignments",
-    ["decision KV: a claim of a node that did not own a shard"],
+    ["a claim of a node that did not own a shard"],
     () => (store) => ({
       async acquire() {
         const { leases } = store;

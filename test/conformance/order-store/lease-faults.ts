@@ -42,7 +42,7 @@ const rowFaults = [
   ),
   planted(
     "a node joins with a ttl of its own",
-    ["decision YE: the row of a node has the ttl"],
+    ["the row of a node has the ttl"],
     withLeases((leases) => ({ join: (entry) => leases.join({ ...entry, ttlMs: 10_000 }) })),
   ),
   planted(
@@ -76,7 +76,7 @@ const rowFaults = [
   ),
   planted(
     "a renewal does not answer what is wanted",
-    ["decision ZJ: what is wanted of a live node"],
+    ["what is wanted of a live node"],
     withLeases((leases) => ({
       async renew(node) {
         const { alive, clockMs } = await leases.renew(node);
@@ -86,7 +86,7 @@ const rowFaults = [
   ),
   planted(
     "anything can be wanted of a dead node",
-    ["decision ZJ: what is wanted of a live node"],
+    ["what is wanted of a live node"],
     withLeases((leases) => ({
       async want(wish) {
         await leases.want(wish);
@@ -96,7 +96,7 @@ const rowFaults = [
   ),
   planted(
     "a renewal that does not say how far the node has read sets it back",
-    ["decision ZK: a renewal says how far the node has read"],
+    ["a renewal says how far the node has read"],
     withLeases((leases) => ({ renew: (node) => leases.renew({ followed: 0, ...node }) })),
   ),
   planted("rows of dead nodes stay", ["rows of dead nodes are bounded"], () => {

@@ -242,7 +242,7 @@ describe("request schemas", () => {
     },
   );
 
-  it("decision 33: an iceberg by its name cannot be a leg of a pair, but may be one of an OTO", () => {
+  it("an iceberg by its name cannot be a leg of a pair, but may be one of an OTO", () => {
     const typesOf = (name: Name, field: string): unknown => schemaOf(name).properties[field]?.enum;
     expect(typesOf("orderList.place.oto", "pendingType")).toContain("ICEBERG");
     for (const [name, field] of [

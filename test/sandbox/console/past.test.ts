@@ -11,7 +11,7 @@ const reads = (replies: Readonly<Record<string, unknown>>): ReturnType<typeof re
 
 const kline = (endMs: number, close: string): unknown => [endMs - 59_999, "1", "9", "0.1", close, "0", endMs];
 
-it("decision SP: the past is the end of each minute before the newest trades, and these one by one", async () => {
+it("the past is the end of each minute before the newest trades, and these one by one", async () => {
   const klines = [kline(59_999, "95"), kline(119_999, "96"), kline(179_999, "97")];
   const trades = [
     { time: 70_000, price: "94.5" },
@@ -24,7 +24,7 @@ it("decision SP: the past is the end of each minute before the newest trades, an
   ]);
 });
 
-it("decision SP: a service without klines, or with rows that are none, gives the past that can be shown", async () => {
+it("a service without klines, or with rows that are none, gives the past that can be shown", async () => {
   expect(await reads({ trades: [{ time: 5, price: "94" }, null, { time: 6, price: "x" }] })).toEqual([
     { timeMs: 5, price: 94 },
   ]);

@@ -123,7 +123,7 @@ describe("the form of an order", () => {
     expect(at("amount")).toMatchObject({ trailingAmount: "7" });
   });
 
-  it("decision 30: a schedule with a worst price is a LIMIT with its strategy", () => {
+  it("a schedule with a worst price is a LIMIT with its strategy", () => {
     const values = { side: "BUY", quantity: "1", slots: "2", seconds: "3", delaySeconds: "4", cap: "5" };
     expect(orderOf("TWAP", values)).toMatchObject({
       ...{ type: "LIMIT", targetStrategy: 180, price: "5" },

@@ -245,7 +245,7 @@ describe("errors and previews", () => {
     expect(errorWords("nothing").text).toBe("Unknown error");
   });
 
-  it("decision SP: a standby is not said to have an internal error", () => {
+  it("a standby is not said to have an internal error", () => {
     const refusal = { code: -1001, msg: "Internal error; unable to process your request.", status: 503 };
     expect(errorWords(new RefusedError(refusal, { sent: true }))).toEqual({
       text: "The sandbox does not serve now: it is starting, another one is active, or its store does not work.",

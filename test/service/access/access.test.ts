@@ -60,7 +60,7 @@ describe("permissions", () => {
 });
 
 describe("the account of a request", () => {
-  it("decision 14: the owner's consent counts, also for an order on the caller's own account", async () => {
+  it("the owner's consent counts, also for an order on the caller's own account", async () => {
     const world = await openWorld();
     world.accounts.put({
       account: { accountId: 4, userId: 1, enableDataSharing: false, delegates: [], restricted: false },
@@ -138,7 +138,7 @@ describe("the order of defences", () => {
     expect(await codeOf(world, signed("apiManaged=true&nonce=1&account=2"))).toBe(-1002);
   });
 
-  it("decision 41, MA: of all pairs of signed routes, queries share a signature, an alias is its route, one cancel follows a query; nothing else passes", async () => {
+  it("of all pairs of signed routes, queries share a signature, an alias is its route, one cancel follows a query; nothing else passes", async () => {
     const signed = ROUTES.filter(({ access }) => access !== "PUBLIC");
     for (const first of signed) {
       const world = await openWorld();
@@ -157,7 +157,7 @@ describe("the order of defences", () => {
     }
   });
 
-  it("decision 41: an honest status and cancel in one millisecond are accepted; a stranger's cancel is not", async () => {
+  it("an honest status and cancel in one millisecond are accepted; a stranger's cancel is not", async () => {
     const world = await openWorld();
     const { orderId } = (await place(world)).body as { orderId: number };
     const query = { symbol: "BTC/USD", orderId, timestamp: world.clock.nowMs() };
@@ -174,7 +174,7 @@ describe("the order of defences", () => {
     expect((await call(world, "DELETE", "/api/v3/orderList", { key, query: again })).body).toEqual(REUSED);
   });
 
-  it("decision 41: a signature is valid for one method and path; the guard can be turned off", async () => {
+  it("a signature is valid for one method and path; the guard can be turned off", async () => {
     const query = { apiManaged: true, nonce: "1" };
     for (const [replayGuard, code] of [[{}, -1022] as const, [false, undefined] as const]) {
       const world = await openWorld({ service: { replayGuard } });
@@ -189,7 +189,7 @@ describe("the order of defences", () => {
 });
 
 describe("allow lists", () => {
-  it("decision 44: a listed route is served, any other answers as an unknown one; DELETE has no list", async () => {
+  it("a listed route is served, any other answers as an unknown one; DELETE has no list", async () => {
     const settings = { getAllowlist: ["orderStatus", "allOrders"], postAllowlist: ["getOrderStatus"] };
     const world = await openWorld({ service: { settings } });
     const query = { symbol: "BTC/USD", orderId: -256, timestamp: world.clock.nowMs() };

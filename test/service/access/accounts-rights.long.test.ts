@@ -95,7 +95,7 @@ describe.each(ENTRANCES)("$name", (entrance) => {
     expect(world.engine.metrics().records).toBe(records);
   });
 
-  it("decision 39: unknown key, ended key, wrong address and missing permission get one answer, -2015", async () => {
+  it("unknown key, ended key, wrong address and missing permission get one answer, -2015", async () => {
     const world = await openAccountWorld();
     const { records } = world.engine.metrics();
     const unknown = await entrance.ask(world, { key: KEYS.nobody });
@@ -129,7 +129,7 @@ describe.each(ENTRANCES)("$name", (entrance) => {
     await served(world, entrance, { ...key, ...onBehalf });
   });
 
-  it("decision 14: a restriction stops new orders (-2010), not reads and cancels", async () => {
+  it("a restriction stops new orders (-2010), not reads and cancels", async () => {
     for (const restricted of [true, ["ETH/USD", "BTC/USD"]]) {
       const world = await openAccountWorld();
       put(world, { restricted, ...delegate(access) });
@@ -141,14 +141,14 @@ describe.each(ENTRANCES)("$name", (entrance) => {
     await served(world, entrance, { key: KEYS.stranger });
   });
 
-  it("decision 14: the owner's withdrawn consent stops new advanced orders of a delegate, nothing else", async () => {
+  it("the owner's withdrawn consent stops new advanced orders of a delegate, nothing else", async () => {
     const world = await openAccountWorld();
     put(world, { enableDataSharing: false, ...delegate(access) });
     if (creates !== "managed") await served(world, entrance, onBehalf);
     else expect(await entrance.ask(world, onBehalf)).toMatchObject({ status: 400, code: -2010 });
   });
 
-  it("decision 49: the key that replaces another is valid at once", async () => {
+  it("the key that replaces another is valid at once", async () => {
     const world = await openAccountWorld();
     const key = { apiKey: "the-new-key", secret: "the-new-secret" };
     put(world, {}, [key]);

@@ -25,7 +25,7 @@ async function provoke(world: ServiceWorld, address: string): Promise<void> {
 const statusOf = async (world: ServiceWorld, address: string): Promise<number> =>
   (await call(world, "GET", "/api/ping", { address })).status;
 
-describe("decision 42: the answers to a refused address", () => {
+describe("the answers to a refused address", () => {
   it.each(["limit", "ban"] as const)(
     "%s: the same on every route, with the seconds as text in header and body",
     async (kind) => {
@@ -96,7 +96,7 @@ describe("decision 42: the answers to a refused address", () => {
   });
 });
 
-describe("decision AI: addresses that count as one", () => {
+describe("addresses that count as one", () => {
   it("a /64 of IPv6 is limited and banned as one, its neighbor is not", async () => {
     const world = await openWorld({ limits: { weightPerMinute: 1 } });
     expect(await statusOf(world, "2001:db8:1:2::1")).toBe(200);

@@ -15,7 +15,7 @@ const forwarded = (...values: readonly string[]): readonly string[] =>
 const addressOf = (peer: string, ...values: readonly string[]): string =>
   clientAddressBehind(PROXIES)({ remoteAddress: peer, rawHeaders: ["Host", "a", ...forwarded(...values)] });
 
-describe("decision AI: the address behind a trusted proxy", () => {
+describe("the address behind a trusted proxy", () => {
   it.each([
     ["the address that the proxy has added", ["192.0.2.1"], "192.0.2.1"],
     ["not the address that the client has sent before", ["198.51.100.7, 192.0.2.1"], "192.0.2.1"],
@@ -102,7 +102,7 @@ describe("decision AI: the address behind a trusted proxy", () => {
 const behind = (): Promise<ServiceWorld> =>
   openWorld({ limits: { weightPerMinute: 2 }, service: { settings: { trustedProxies: PROXIES } } });
 
-describe("decision AI: limits and lists use that address", () => {
+describe("limits and lists use that address", () => {
   const ping = async (world: ServiceWorld, address: string, ...values: readonly string[]): Promise<number> =>
     (await call(world, "GET", "/api/ping", { address, headers: forwarded(...values) })).status;
 

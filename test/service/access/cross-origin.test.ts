@@ -37,7 +37,7 @@ const spoken = ({ headers }: WireResponse): readonly string[] =>
 
 const GRANTED = ["Vary", "Access-Control-Allow-Origin", "Access-Control-Expose-Headers"];
 
-describe("decision 47: preflights", () => {
+describe("preflights", () => {
   it("every path: 204 without a body, its methods, the three request headers, and no credentials", async () => {
     const world = await openDesk();
     for (const path of new Set(ROUTES.map((route) => route.path))) {
@@ -99,7 +99,7 @@ describe("decision 47: preflights", () => {
     expect((await at("/api/ping")).status).toBe(404);
   });
 
-  it("decision AH: it costs no weight, shows the weight, and a banned address gets it too", async () => {
+  it("it costs no weight, shows the weight, and a banned address gets it too", async () => {
     const world = await openDesk({ limits: { weightPerMinute: 1 } });
     const preflight = (): Promise<WireResponse> =>
       ask(world, ["OPTIONS", "/api/ping"], { origin: DESK, headers: PREFLIGHT });
@@ -115,7 +115,7 @@ describe("decision 47: preflights", () => {
   });
 });
 
-describe("decision 47: replies to an allowed origin", () => {
+describe("replies to an allowed origin", () => {
   it("may be read with their limits, including refusals, unknown paths and failures", async () => {
     const world = await openDesk({ limits: { weightPerMinute: 20 } });
     const query = { apiManaged: true, nonce: "1" };
@@ -150,7 +150,7 @@ describe("decision 47: replies to an allowed origin", () => {
     }
   });
 
-  it("decision AH: * is every origin, without credentials", async () => {
+  it("* is every origin, without credentials", async () => {
     const world = await openDesk({}, ["*"]);
     for (const origin of [DESK, OTHER, "null"]) {
       const response = await ask(world, ["GET", "/api/ping"], { origin });
@@ -173,7 +173,7 @@ describe("decision 47: replies to an allowed origin", () => {
   });
 });
 
-describe("decision 47: invalid origins", () => {
+describe("invalid origins", () => {
   it.each([
     "desk.example.com",
     "https://desk.example.com/",
@@ -204,7 +204,7 @@ describe("decision 47: invalid origins", () => {
   );
 });
 
-describe("decision AH: WebSockets of browsers", () => {
+describe("WebSockets of browsers", () => {
   const upgrade = async (
     world: ServiceWorld,
     headers: readonly string[],
@@ -232,7 +232,7 @@ describe("decision AH: WebSockets of browsers", () => {
     expect(await upgrade(world, ["Host", "", "Origin", "https://"])).toEqual([404, true]);
   });
 
-  it("decision GF: a refused one weighs 1; with * or without the setting every origin is accepted", async () => {
+  it("a refused one weighs 1; with * or without the setting every origin is accepted", async () => {
     const world = await openDesk({ limits: { weightPerMinute: 4 } });
     for (let count = 0; count < 2; count++) await upgrade(world, ["Origin", OTHER]);
     expect(await upgrade(world, ["Origin", DESK])).toBe(101);

@@ -4,7 +4,7 @@ import { call, KEYS, openWorld, place, placeList, START_MS } from "../../support
 const key = KEYS.owner;
 
 describe("request weight", () => {
-  it("decision 42: is on every reply, including refused and unknown ones, per address", async () => {
+  it("is on every reply, including refused and unknown ones, per address", async () => {
     const world = await openWorld({ limits: {} });
     expect((await call(world, "GET", "/api/exchangeInfo")).headers["X-MBX-USED-WEIGHT"]).toBe("20");
     const refused = await call(world, "GET", "/api/v2/order");
@@ -15,7 +15,7 @@ describe("request weight", () => {
     expect(other.headers["X-MBX-USED-WEIGHT"]).toBe("1");
   });
 
-  it("decision GE: an address has proved a key with an admitted request, until its weight is refused", async () => {
+  it("an address has proved a key with an admitted request, until its weight is refused", async () => {
     const world = await openWorld({ limits: { weightPerMinute: 30 } });
     const { traffic } = world.service;
     const address = "192.0.2.1";
@@ -36,7 +36,7 @@ describe("request weight", () => {
     expect(last).toEqual([429, false]);
   });
 
-  it("decision GF: a document weighs 20 for every caller; beyond the limit it is 429 -1003", async () => {
+  it("a document weighs 20 for every caller; beyond the limit it is 429 -1003", async () => {
     const made: string[] = [];
     const maker = (name: string) => (): string => {
       made.push(name);
@@ -99,7 +99,7 @@ describe("request weight", () => {
     expect((await call(world, "GET", "/api/ping")).status).toBe(200);
   });
 
-  it("decision 42: an address that continues is banned, 429 and never 418, signed requests too", async () => {
+  it("an address that continues is banned, 429 and never 418, signed requests too", async () => {
     const world = await openWorld({ limits: { weightPerMinute: 1 } });
     for (let count = 0; count < 11; count++) await call(world, "GET", "/api/ping");
     await world.clock.advanceTo(START_MS + 61_000);
@@ -137,7 +137,7 @@ describe("order counts", () => {
     expect(again.headers["X-MBX-ORDER-COUNT-10S"]).toBe("1");
   });
 
-  it("decision 42: one too many is 429 -1015 with Retry-After; cancels and reads continue", async () => {
+  it("one too many is 429 -1015 with Retry-After; cancels and reads continue", async () => {
     const world = await openWorld({ limits: { ordersPer10s: 2 } });
     await world.clock.advanceTo(START_MS + 3_000);
     const first = await place(world, { newClientOrderId: "first" });
@@ -153,7 +153,7 @@ describe("order counts", () => {
     expect((await place(world)).status).toBe(200);
   });
 
-  it("decision 1: 100 copies at once are one order and count once, whatever the limit", async () => {
+  it("100 copies at once are one order and count once, whatever the limit", async () => {
     const world = await openWorld({ limits: { ordersPer10s: 5 } });
     const copies = await Promise.all(
       Array.from({ length: 100 }, () => place(world, { newClientOrderId: "copied" })),
@@ -198,7 +198,7 @@ describe("order counts", () => {
     expect((await place(world)).headers["X-MBX-ORDER-COUNT-10S"]).toBe("4");
   });
 
-  it("decision 1: 100 copies of a list at once are one list and count once, whatever the limit", async () => {
+  it("100 copies of a list at once are one list and count once, whatever the limit", async () => {
     const world = await openWorld({ limits: { ordersPer10s: 5 } });
     const copies = await Promise.all(
       Array.from({ length: 100 }, () => placeList(world, "otoco", { listClientOrderId: "copied" })),

@@ -214,7 +214,7 @@ describe("asyncApiDocument", () => {
     }
   });
 
-  it("decisions 43, NI, NO: has the private and the public paths, and those for existing clients", () => {
+  it("has the private and the public paths, and those for existing clients", () => {
     const addresses = Object.values<Read>(asyncApi.channels).map(({ address }) => address);
     expect(addresses).toEqual([
       ...["/ws/listenKey", "/ws-api/v3", "/compat/ws-api/v3", "/ws/liquidity"],

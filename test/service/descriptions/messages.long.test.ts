@@ -365,7 +365,7 @@ describe("the WebSocket interfaces match their description", () => {
   });
 
   it.each(["client", "combined"] as const)(
-    "decision NI: %s streams for existing clients, and their control frames",
+    "%s streams for existing clients, and their control frames",
     async (channel) => {
       const world = await open();
       const socket = new DescribedClient(world, channel);
@@ -389,7 +389,7 @@ describe("the WebSocket interfaces match their description", () => {
     },
   );
 
-  it("decision NI: events of existing clients without prices of the day", async () => {
+  it("events of existing clients without prices of the day", async () => {
     const memory = createMemoryStore();
     const readVolume: typeof memory.readVolume = async () => {
       const { priceBars: _bars, ...volume } = await memory.readVolume();
@@ -406,7 +406,7 @@ describe("the WebSocket interfaces match their description", () => {
   });
 
   it.each(["liquidity", "client", "combined"] as const)(
-    "decision GF: a control frame of %s beyond the rate limit",
+    "a control frame of %s beyond the rate limit",
     async (channel) => {
       const socket = new DescribedClient(await open({ limits: { weightPerMinute: 1 } }), channel);
       await socket.control("LIST_SUBSCRIPTIONS");

@@ -187,7 +187,7 @@ describe("the service's replies match their description", () => {
     expect(described.findings).toEqual([]);
   });
 
-  it("decision 51: a managed order that is stalled, read in every form, and canceled with a child in flight", async () => {
+  it("a managed order that is stalled, read in every form, and canceled with a child in flight", async () => {
     const world = await open();
     quote(world, "6999", "7001");
     quote(world, "6999", "7001");

@@ -122,7 +122,7 @@ describe("failures", () => {
 });
 
 describe("businessErrorsAs200", () => {
-  it("decision 37: business errors of signed routes come with 200, all others keep their status", async () => {
+  it("business errors of signed routes come with 200, all others keep their status", async () => {
     const world = await openWorld({ service: { settings: { businessErrorsAs200: true } } });
     const timestamp = world.clock.nowMs();
     const unknown = await call(world, "GET", "/api/order", {
@@ -148,7 +148,7 @@ describe("businessErrorsAs200", () => {
     expect((await call(world, "GET", "/api/ticker", { query: { symbol: "BTC/USD" } })).status).toBe(400);
   });
 
-  it("decisions 21, 31, 37: refusals of post-only and iceberg orders are business errors too", async () => {
+  it("refusals of post-only and iceberg orders are business errors too", async () => {
     const world = await openWorld({
       engine: { maxIcebergParts: 10 },
       service: { settings: { businessErrorsAs200: true } },

@@ -63,7 +63,7 @@ describe("the reply of a list placement", () => {
     ["oto", "OTO", ["SYNTHETIC_LIMIT", "STOP_MARKET"], [false, true]],
     ["otoco", "OTOCO", ["SYNTHETIC_LIMIT", "STOP_MARKET", "TAKE_PROFIT_MARKET"], [false, true, true]],
   ] as const)(
-    "decisions 6, 35: %s is %s, legs working, protective, then the other; pending ones are held",
+    "%s is %s, legs working, protective, then the other; pending ones are held",
     async (form, contingencyType, types, held) => {
       const world = await openWorld();
       const placed = await placeList(world, form);
@@ -76,7 +76,7 @@ describe("the reply of a list placement", () => {
     },
   );
 
-  it.each(FORMS)("I05, decision 6: ids of a list and its legs fall in the order shown: %s", async (form) => {
+  it.each(FORMS)("I05: ids of a list and its legs fall in the order shown: %s", async (form) => {
     const world = await openWorld();
     const { body } = await placeList(world, form);
     const legs = (body.orders as readonly { orderId: number }[]).map(({ orderId }) => orderId);
@@ -85,7 +85,7 @@ describe("the reply of a list placement", () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it("decision 6: the protective leg is first, whatever its price", async () => {
+  it("the protective leg is first, whatever its price", async () => {
     const world = await openWorld();
     const buying = await placeList(world, "oco", {
       side: "BUY",
@@ -101,33 +101,27 @@ describe("the reply of a list placement", () => {
 });
 
 describe("identity of a placed list", () => {
-  it.each(FORMS)(
-    "decision 3: legs without an id are named by the signature and their field: %s",
-    async (form) => {
-      const world = await openWorld();
-      const { path, fields } = LISTS[form];
-      const json = { listClientOrderId: "signed", ...fields };
-      const request = requestOf("POST", path, { key, json, query: { nonce: "1" } });
-      const [first, again] = [await world.service.handle(request), await world.service.handle(request)];
-      expect(again.body).toBe(first.body);
-      const ids = [...first.body.matchAll(/"clOrdId":"([0-9A-Za-z]{22})"/g)].map((found) => found[1]);
-      expect(new Set(ids).size).toBe(form === "otoco" ? 3 : 2);
-    },
-  );
+  it.each(FORMS)("legs without an id are named by the signature and their field: %s", async (form) => {
+    const world = await openWorld();
+    const { path, fields } = LISTS[form];
+    const json = { listClientOrderId: "signed", ...fields };
+    const request = requestOf("POST", path, { key, json, query: { nonce: "1" } });
+    const [first, again] = [await world.service.handle(request), await world.service.handle(request)];
+    expect(again.body).toBe(first.body);
+    const ids = [...first.body.matchAll(/"clOrdId":"([0-9A-Za-z]{22})"/g)].map((found) => found[1]);
+    expect(new Set(ids).size).toBe(form === "otoco" ? 3 : 2);
+  });
 
-  it.each(FORMS)(
-    "decision 1: a retry with a fresh nonce answers with the list and its own leg ids: %s",
-    async (form) => {
-      const world = await openWorld();
-      const first = await placeList(world, form, { listClientOrderId: "retried" });
-      const { records } = world.engine.metrics();
-      const again = await placeList(world, form, { listClientOrderId: "retried" });
-      expect([again.status, again.body]).toEqual([200, first.body]);
-      expect(world.engine.metrics().records).toBe(records);
-    },
-  );
+  it.each(FORMS)("a retry with a fresh nonce answers with the list and its own leg ids: %s", async (form) => {
+    const world = await openWorld();
+    const first = await placeList(world, form, { listClientOrderId: "retried" });
+    const { records } = world.engine.metrics();
+    const again = await placeList(world, form, { listClientOrderId: "retried" });
+    expect([again.status, again.body]).toEqual([200, first.body]);
+    expect(world.engine.metrics().records).toBe(records);
+  });
 
-  it("decision 1: an OCO and a legacy OCO with the same intent are one list", async () => {
+  it("an OCO and a legacy OCO with the same intent are one list", async () => {
     const world = await openWorld();
     const pair = await placeList(world, "oco", { listClientOrderId: "same" });
     const legacy = await placeList(world, "legacyOco", { listClientOrderId: "same" });
@@ -136,7 +130,7 @@ describe("identity of a placed list", () => {
 });
 
 describe("permission to place lists", () => {
-  it("decisions 43, 44: a form body, an alias of the symbol", async () => {
+  it("a form body, an alias of the symbol", async () => {
     const world = await openWorld();
     const form = Object.entries({ listClientOrderId: "form", ...SELL_PAIR, symbol: "BTCUSD" });
     const body = form.map(([name, value]) => `${name}=${value}`).join("&");

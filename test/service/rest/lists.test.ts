@@ -55,7 +55,7 @@ async function placeWorking(world: ServiceWorld): Promise<Reply> {
 }
 
 describe("GET /api/v3/orderList", () => {
-  it("contract, List queries: by id, by either name of the client id, by both; reports included (decision 35)", async () => {
+  it("contract, List queries: by id, by either name of the client id, by both; reports included", async () => {
     const world = await openWorld();
     const placed = await placeList(world, "otoco", { listClientOrderId: "mine" });
     const orderListId = listIdOf(placed);
@@ -72,7 +72,7 @@ describe("GET /api/v3/orderList", () => {
     }
   });
 
-  it("decision 39: unknown, positive and foreign lists and those of another market are -2013 in one form", async () => {
+  it("unknown, positive and foreign lists and those of another market are -2013 in one form", async () => {
     const world = await openWorld();
     const orderListId = listIdOf(await placeList(world, "oco"));
     const foreign = await placeList(world, "oco", { listClientOrderId: "theirs" }, { key: KEYS.stranger });
@@ -93,7 +93,7 @@ describe("GET /api/v3/orderList", () => {
     }
   });
 
-  it("decision 5: two ids must name one list, -2039; a leg is not found as a list, nor a list as an order", async () => {
+  it("two ids must name one list, -2039; a leg is not found as a list, nor a list as an order", async () => {
     const world = await openWorld();
     const first = await placeList(world, "oco", { listClientOrderId: "first" });
     await placeList(world, "oco", { listClientOrderId: "second" });
@@ -128,7 +128,7 @@ describe("DELETE /api/v3/orderList", () => {
     expect(reportsOf(canceled.body)[0]?.clientOrderId).toBe("entry");
   });
 
-  it("decision 38: needs no symbol; symbol and newClientOrderId are read and ignored", async () => {
+  it("needs no symbol; symbol and newClientOrderId are read and ignored", async () => {
     const world = await openWorld();
     await placeList(world, "oco", { listClientOrderId: "mine" });
     const canceled = await cancel(world, {
@@ -139,7 +139,7 @@ describe("DELETE /api/v3/orderList", () => {
     expect([canceled.status, canceled.body.listClientOrderId]).toEqual([200, "mine"]);
   });
 
-  it("decision 13: with a child in flight the list continues with cancelPending, and may be canceled again", async () => {
+  it("with a child in flight the list continues with cancelPending, and may be canceled again", async () => {
     const world = await openWorld();
     const placed = await placeWorking(world);
     for (let time = 0; time < 2; time++) {
@@ -183,20 +183,17 @@ describe("DELETE /api/v3/orderList", () => {
 });
 
 describe("DELETE of an order that is a leg", () => {
-  it.each([0, 1, 2])(
-    "I43, decision 13: leg %d cancels the whole list and answers with the list",
-    async (leg) => {
-      const world = await openWorld();
-      const placed = await placeList(world, "otoco");
-      const canceled = await cancelOrder(world, legOf(placed, leg));
-      expect(canceled.status).toBe(200);
-      expect(canceled.body).toMatchObject({ orderListId: listIdOf(placed), listOrderStatus: "ALL_DONE" });
-      expect(statusesOf(canceled.body)).toEqual(["CANCELED", "CANCELED", "CANCELED"]);
-      for (const report of reportsOf(canceled.body)) {
-        expect(report.origClientOrderId).toBe(report.clientOrderId);
-      }
-    },
-  );
+  it.each([0, 1, 2])("I43: leg %d cancels the whole list and answers with the list", async (leg) => {
+    const world = await openWorld();
+    const placed = await placeList(world, "otoco");
+    const canceled = await cancelOrder(world, legOf(placed, leg));
+    expect(canceled.status).toBe(200);
+    expect(canceled.body).toMatchObject({ orderListId: listIdOf(placed), listOrderStatus: "ALL_DONE" });
+    expect(statusesOf(canceled.body)).toEqual(["CANCELED", "CANCELED", "CANCELED"]);
+    for (const report of reportsOf(canceled.body)) {
+      expect(report.origClientOrderId).toBe(report.clientOrderId);
+    }
+  });
 });
 
 describe("pages of lists", () => {
@@ -214,7 +211,7 @@ describe("pages of lists", () => {
     expect(all[2]).toEqual((await look(world, { orderListId: ids[2] as number })).body);
   });
 
-  it("decision 36: times filter transactionTime, both ends included; the newest `limit` of them, oldest first", async () => {
+  it("times filter transactionTime, both ends included; the newest `limit` of them, oldest first", async () => {
     const world = await openWorld();
     const ids: number[] = [];
     for (let count = 0; count < 4; count++) {

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { LongAnswers } from "../../../src/service/rest/parts.ts";
 
-it("decision NB: of all long answers under way, one turn makes one further share; a short one does not wait", async () => {
+it("of all long answers under way, one turn makes one further share; a short one does not wait", async () => {
   const turns: (() => void)[] = [];
   const answers = new LongAnswers({ soon: (run) => turns.push(run), monotonicMs: () => 0 });
   const made: string[] = [];
@@ -31,7 +31,7 @@ it("decision NB: of all long answers under way, one turn makes one further share
   ]);
 });
 
-it("decision NB: rows that take long end a share after 4 ms, so that what happens meanwhile is handled between", async () => {
+it("rows that take long end a share after 4 ms, so that what happens meanwhile is handled between", async () => {
   const turns: (() => void)[] = [];
   let nowMs = 0;
   const answers = new LongAnswers({ soon: (run) => turns.push(run), monotonicMs: () => nowMs });

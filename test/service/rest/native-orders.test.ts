@@ -73,7 +73,7 @@ describe("placing native orders", () => {
     expect(byAmount.body).toMatchObject({ origQuoteOrderQty: "3500.5", origQty: "0.5", status: "FILLED" });
   });
 
-  it("decision 42: counts as one order, and shows it; a refusal or a copy returns the count", async () => {
+  it("counts as one order, and shows it; a refusal or a copy returns the count", async () => {
     const world = await openNativeWorld({ limits: { ordersPer10s: 2 } });
     const counted = ({ headers }: Reply): unknown => headers["X-MBX-ORDER-COUNT-10S"];
     expect(counted(await placeNative(world))).toBe("1");
@@ -89,7 +89,7 @@ describe("placing native orders", () => {
     expect((await cancel(world, { orderId: FIRST })).status).toBe(200);
   });
 
-  it("hostile 22, decision 3: the same signed bytes are one order for ever, also after its end", async () => {
+  it("hostile 22: the same signed bytes are one order for ever, also after its end", async () => {
     const world = await openNativeWorld({ limits: { ordersPer10s: 1 } });
     const market = { symbol: "BTC/USD", side: "BUY", type: "MARKET", quantity: "0.5" };
     const request = requestOf("POST", "/api/order", { key, json: market, query: { nonce: "1" } });
@@ -100,7 +100,7 @@ describe("placing native orders", () => {
     expect(world.paper.balances(1).BTC).toBe("10.5");
   });
 
-  it("decision 3: a copy is answered while draining and for a restricted account too: it places nothing", async () => {
+  it("a copy is answered while draining and for a restricted account too: it places nothing", async () => {
     const world = await openNativeWorld();
     const request = requestOf("POST", "/api/v2/order", { key, json: RESTING, query: { nonce: "1" } });
     const first = await world.service.handle(request);
@@ -108,7 +108,7 @@ describe("placing native orders", () => {
     expect((await world.service.handle(request)).body).toBe(first.body);
   });
 
-  it("decision 1: another request with the id of an open order is -2010; once it has ended the id is free", async () => {
+  it("another request with the id of an open order is -2010; once it has ended the id is free", async () => {
     const world = await openNativeWorld();
     const first = await placeNative(world, { newClientOrderId: "mine" });
     const second = await placeNative(world, { newClientOrderId: "mine" });
@@ -117,13 +117,13 @@ describe("placing native orders", () => {
     expect((await placeNative(world, { newClientOrderId: "mine" })).body.orderId).toBe(FIRST + 10n);
   });
 
-  it("decision 1: managed ids are a separate space", async () => {
+  it("managed ids are a separate space", async () => {
     const world = await openNativeWorld();
     expect((await place(world, { newClientOrderId: "mine" })).status).toBe(200);
     expect((await placeNative(world, { newClientOrderId: "mine" })).status).toBe(200);
   });
 
-  it("decision 32: an advanced order on /api/v2/order is -1116, on /api/order it is managed", async () => {
+  it("an advanced order on /api/v2/order is -1116, on /api/order it is managed", async () => {
     const world = await openNativeWorld();
     for (const fields of [
       { type: "STOP", stopPrice: "8000" },
@@ -260,7 +260,7 @@ describe("cancelling native orders", () => {
     expect(open.map(({ status }) => status)).toEqual(["NEW", "NEW"]);
   });
 
-  it("decision 5: a client id names a managed order first; an ended one does not hide an open native one", async () => {
+  it("a client id names a managed order first; an ended one does not hide an open native one", async () => {
     const world = await openNativeWorld();
     const managed = (await place(world, { newClientOrderId: "mine" })).body.orderId;
     await placeNative(world, { newClientOrderId: "mine" });
@@ -270,7 +270,7 @@ describe("cancelling native orders", () => {
     expect(code(await cancel(world, { orderId: managed as number }))).toBe(-2011);
   });
 
-  it("decision 13: works while draining, for a restricted account and at the order limit", async () => {
+  it("works while draining, for a restricted account and at the order limit", async () => {
     const world = await openNativeWorld({ limits: { ordersPer10s: 1 } });
     await placeNative(world);
     world.engine.drain();
@@ -296,7 +296,7 @@ describe("cancelling native orders", () => {
     expect(code(await cancel(world, { orderId: FIRST, cancelRestrictions: "ONLY_NEW" }))).toBe(-2011);
   });
 
-  it("decision NN: a host that cannot keep them cancels nothing: -1145; an unknown order stays -2011", async () => {
+  it("a host that cannot keep them cancels nothing: -1145; an unknown order stays -2011", async () => {
     const world = await openNativeWorld({}, () => ({ cancelIf: undefined }) as never);
     await placeNative(world);
     expect(code(await cancel(world, { orderId: FIRST, cancelRestrictions: "ONLY_NEW" }))).toBe(-1145);
@@ -331,7 +331,7 @@ describe("a host without native orders", () => {
     expect((await cancel(world, { origClientOrderId: "mine" })).body.orderId).toBe(orderId);
   });
 
-  it("decisions 43, ME: exchangeInfo lists MARKET only if it can be placed", async () => {
+  it("exchangeInfo lists MARKET only if it can be placed", async () => {
     const typesOf = ({ body }: Reply): unknown =>
       (body.symbols as readonly { orderTypes: unknown }[])[0]?.orderTypes;
     const without = typesOf(await call(await openWorld(), "GET", "/api/exchangeInfo"));

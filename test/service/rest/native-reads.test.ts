@@ -134,7 +134,7 @@ describe("GET /api/v2/order for native orders", () => {
     expect([missed.status, code(missed)]).toEqual([503, -1001]);
   });
 
-  it("decision 5: managed parents come before native orders, these before reports; a negative id belongs to a parent", async () => {
+  it("managed parents come before native orders, these before reports; a negative id belongs to a parent", async () => {
     const world = await openNativeWorld();
     await placeNative(world, { newClientOrderId: "mine" });
     expect((await read(world, "/api/v2/order", { clOrdId: "mine" })).body.orderId).toBe(FIRST);
@@ -151,7 +151,7 @@ describe("GET /api/v2/order for native orders", () => {
     );
   });
 
-  it("decision 5: a managed parent of another market does not hide a native order", async () => {
+  it("a managed parent of another market does not hide a native order", async () => {
     const world = await openNativeWorld();
     await place(world, { symbol: "ETH/USD", newClientOrderId: "mine" });
     await placeNative(world, { newClientOrderId: "mine" });
@@ -211,7 +211,7 @@ describe("GET /api/v2/allOrders", () => {
     expect(idsOf(await read(world, "/api/v2/allOrders", { limit: 2 }))).toEqual([FIRST + 30n, FIRST + 40n]);
   });
 
-  it("decision MC: a client that reads ids as doubles gets -2013 for them, and its forward scan skips no order", async () => {
+  it("a client that reads ids as doubles gets -2013 for them, and its forward scan skips no order", async () => {
     const world = await openNativeWorld();
     for (let count = 0; count < 40; count++) await placeNative(world, { quantity: "0.01" });
     const all = idsOf(await read(world, "/api/v2/allOrders"));
@@ -255,7 +255,7 @@ describe("GET /api/v2/allOrders", () => {
 
 describe("POST /api/v2/orderStatus", () => {
   it.each(["/api/v2/orderStatus", "/api/v2/getOrderStatus"])(
-    "decision 46: %s has prices and quantities as exact whole numbers with their scales",
+    "%s has prices and quantities as exact whole numbers with their scales",
     async (path) => {
       const world = await openNativeWorld();
       await placeNative(world, { newClientOrderId: "mine", price: "6000.12345678", quantity: "0.500001" });
@@ -309,7 +309,7 @@ describe("POST /api/v2/orderStatus", () => {
 });
 
 describe("POST /api/v2/getOrderHistory", () => {
-  it("decision 46: executions with decimal strings, oldest first, without managed parents", async () => {
+  it("executions with decimal strings, oldest first, without managed parents", async () => {
     const world = await openNativeWorld();
     await place(world);
     await placeNative(world, { newClientOrderId: "mine", price: "8000" });

@@ -134,7 +134,7 @@ describe("early business rejections", () => {
     }
   });
 
-  it("decision 5: never hide an order with that client id, managed or native, whichever came first", async () => {
+  it("never hide an order with that client id, managed or native, whichever came first", async () => {
     const world = await openNativeWorld();
     await placeNative(world, { ...POOR, newClientOrderId: "native" });
     await placeNative(world, { newClientOrderId: "native" });
@@ -188,7 +188,7 @@ describe("early business rejections", () => {
     expect(await shown({ clOrdId: "other", limit: 1 })).toEqual([[undefined, "REJECTED"]]);
   });
 
-  it("decision 46: are in the execution history at their time, without an order id", async () => {
+  it("are in the execution history at their time, without an order id", async () => {
     const world = await openNativeWorld();
     await placeNative(world, { newClientOrderId: "first" });
     await world.clock.advanceBy(1);

@@ -50,7 +50,7 @@ describe("POST /api/order", () => {
     expect(idOf(placed)).toBeLessThan(0);
   });
 
-  it("decision 43: the signature may be the last pair of the query or of a form", async () => {
+  it("the signature may be the last pair of the query or of a form", async () => {
     const world = await openWorld();
     const { clock, service } = world;
     const fields = { ...FAR_LIMIT, timestamp: clock.nowMs() };
@@ -73,7 +73,7 @@ describe("POST /api/order", () => {
     expect(inForm.body).toBe(inQuery.body);
   });
 
-  it("decision 3: the same signed bytes without a client id are one order, a fresh signature is another", async () => {
+  it("the same signed bytes without a client id are one order, a fresh signature is another", async () => {
     const world = await openWorld();
     const request = requestOf("POST", "/api/order", { key, json: FAR_LIMIT, query: { nonce: "1" } });
     const [first, again] = [await world.service.handle(request), await world.service.handle(request)];
@@ -96,7 +96,7 @@ describe("GET /api/v2/order and its aliases", () => {
     },
   );
 
-  it("decision 19: shows the running limit of a dynamic trailing order", async () => {
+  it("shows the running limit of a dynamic trailing order", async () => {
     const world = await openWorld();
     world.feed.quote({ symbol: "BTC/USD", bid: "7000", ask: "7001" });
     const fields = { symbol: "BTC/USD", side: "SELL", type: "TRAILING_STOP_LIMIT", quantity: "0.01" };
@@ -110,7 +110,7 @@ describe("GET /api/v2/order and its aliases", () => {
     });
   });
 
-  it("decision 19: the trigger of a trailing order moves with the quotes, and is told once met; /compat does not know it", async () => {
+  it("the trigger of a trailing order moves with the quotes, and is told once met; /compat does not know it", async () => {
     const world = await openWorld();
     const fields = { symbol: "BTC/USD", side: "SELL", type: "TRAILING_STOP_LIMIT", quantity: "0.01" };
     const orderId = idOf(await place(world, { ...fields, trailingAmount: "100", price: "7100" }));
@@ -139,7 +139,7 @@ describe("GET /api/v2/order and its aliases", () => {
     expect(await trigger("/compat/api/v3/order")).toEqual([orderId, undefined, undefined]);
   });
 
-  it("decisions 5, 39: unknown, positive, foreign and other-symbol ids all get -2013 in one form", async () => {
+  it("unknown, positive, foreign and other-symbol ids all get -2013 in one form", async () => {
     const world = await openWorld();
     const orderId = idOf(await place(world, { newClientOrderId: "mine" }));
     const foreign = idOf(await place(world, { newClientOrderId: "theirs" }, { key: KEYS.stranger }));
@@ -157,7 +157,7 @@ describe("GET /api/v2/order and its aliases", () => {
     }
   });
 
-  it("decision 5: two ids that name different orders are -2039", async () => {
+  it("two ids that name different orders are -2039", async () => {
     const world = await openWorld();
     const orderId = idOf(await place(world, { newClientOrderId: "first" }));
     await place(world, { newClientOrderId: "second" });
@@ -165,13 +165,13 @@ describe("GET /api/v2/order and its aliases", () => {
     expect((await cancel(world, { orderId, origClientOrderId: "second" })).body.code).toBe(-2039);
   });
 
-  it("decision 44: needs the exact symbol", async () => {
+  it("needs the exact symbol", async () => {
     const world = await openWorld();
     const orderId = idOf(await place(world));
     expect((await status(world, { symbol: "BTCUSD", orderId })).body.code).toBe(-1121);
   });
 
-  it("decision 40: needs a timestamp; a body is refused", async () => {
+  it("needs a timestamp; a body is refused", async () => {
     const world = await openWorld();
     const orderId = idOf(await place(world));
     const query = { symbol: "BTC/USD", orderId };
@@ -201,7 +201,7 @@ describe("DELETE /api/v2/order and its alias", () => {
     expect(read.body.clientOrderId).toBe("mine");
   });
 
-  it("decision NN: the id of a cancel frees no id: the order keeps its own in every look-up", async () => {
+  it("the id of a cancel frees no id: the order keeps its own in every look-up", async () => {
     const world = await openWorld();
     await place(world, { newClientOrderId: "mine" });
     await cancel(world, { origClientOrderId: "mine", newClientOrderId: "cancel-1" });
@@ -209,7 +209,7 @@ describe("DELETE /api/v2/order and its alias", () => {
     expect((await place(world, { newClientOrderId: "mine", price: "7001" })).body.code).toBe(-2010);
   });
 
-  it("decision NN: of a list, the legs that the cancel ends bear its id", async () => {
+  it("of a list, the legs that the cancel ends bear its id", async () => {
     const world = await openWorld();
     const { body } = await placeList(world, "oco");
     const [leg] = body.orders as readonly JsonObject[];
@@ -261,7 +261,7 @@ describe("DELETE /api/v2/order and its alias", () => {
       expect(canceled.body).toMatchObject({ status: "CANCELED", executedQty: "0.001" });
     });
 
-    it("decision NN: ONLY_NEW is refused while a child is in flight, because it may have executed", async () => {
+    it("ONLY_NEW is refused while a child is in flight, because it may have executed", async () => {
       const world = await openWorld();
       world.venue.onSubmit = ({ childId }) => reported(childId, "open");
       const orderId = idOf(await place(world, { price: "7000" }));
@@ -283,7 +283,7 @@ describe("DELETE /api/v2/order and its alias", () => {
     });
   });
 
-  it("decision 13: with a child in flight the cancel is pending, HTTP 200, and may be repeated", async () => {
+  it("with a child in flight the cancel is pending, HTTP 200, and may be repeated", async () => {
     const world = await openWorld();
     const orderId = idOf(await placeWorking(world));
     for (let time = 0; time < 2; time++) {
@@ -352,7 +352,7 @@ describe("/api/v3/openOrders", () => {
     expect(ids(all)).toEqual([newer, older]);
   });
 
-  it("decision 36: cancel-all counts ended orders and those that wait for a child; with nothing open it is all zero", async () => {
+  it("cancel-all counts ended orders and those that wait for a child; with nothing open it is all zero", async () => {
     const world = await openWorld();
     await placeWorking(world);
     await place(world, { price: "6000" });

@@ -106,7 +106,7 @@ const USUAL: readonly Case[] = [
   { fields: { ...stop, quantity: "3", reduceOnly: true }, context: { quote, position: "-1" } },
 ];
 
-describe("decision JK: previewOrder agrees with the service", () => {
+describe("previewOrder agrees with the service", () => {
   it("property: the same refusal, code and msg, or none", async () => {
     const seen = new Map<number, number>();
     await fc.assert(

@@ -46,7 +46,7 @@ describe("public routes", () => {
     expect(await system()).toBe("draining");
   });
 
-  it("decision EC: status is degraded from a failed append to the next successful one", async () => {
+  it("status is degraded from a failed append to the next successful one", async () => {
     const store = createFaultyStore(createMemoryStore());
     const world = await openWorld({ store });
     const system = async (): Promise<unknown> => (await get(world, "status")).body.system;
@@ -82,7 +82,7 @@ describe("public routes", () => {
     expect(symbols.filter((one) => "address" in one || "url" in one)).toHaveLength(1);
   });
 
-  it("decision 48: advanced_orders shows whether this deployment has them", async () => {
+  it("advanced_orders shows whether this deployment has them", async () => {
     for (const engine of [{ advancedOrders: false }, { liquidityMode: false }]) {
       const world = await openWorld({ engine });
       expect((await get(world, "status")).body.features).toMatchObject({ advanced_orders: false });
@@ -139,7 +139,7 @@ describe("public routes", () => {
     expect((await get(await openWorld(), "exchangeInfo")).body.rateLimits).toEqual([]);
   });
 
-  it("decision ME: exchangeInfo lists every name of a type that a placement accepts, and no other", async () => {
+  it("exchangeInfo lists every name of a type that a placement accepts, and no other", async () => {
     const names = [...CANONICAL_TYPES.keys(), "LIMIT", "MARKET"];
     for (const world of [await openWorld(), await openNativeWorld()]) {
       const symbols = (await get(world, "exchangeInfo")).body.symbols as readonly JsonObject[];
@@ -152,7 +152,7 @@ describe("public routes", () => {
     }
   });
 
-  it("decision 31: ICEBERG_PARTS is among the filters if a setting limits the parts", async () => {
+  it("ICEBERG_PARTS is among the filters if a setting limits the parts", async () => {
     const world = await openWorld({ engine: { maxIcebergParts: 100 } });
     const symbols = (await get(world, "exchangeInfo")).body.symbols as readonly Record<string, unknown>[];
     expect(symbols[0]?.filters).toContainEqual({ filterType: "ICEBERG_PARTS", limit: 100 });

@@ -26,7 +26,7 @@ const order = (fields: Record<string, unknown> = {}): string => JSON.stringify({
 
 const invalid = (field: string): string => `Data sent for parameter '${field}' is not valid.`;
 
-describe("decision MG: a remedy names the mistake; the text of the convention stays", () => {
+describe("a remedy names the mistake; the text of the convention stays", () => {
   it.each([
     [
       "a fraction as a JSON number",

@@ -13,7 +13,7 @@ async function reported(world: ServiceWorld, json: string, path = "/api/order"):
   return body.error;
 }
 
-describe("decision 46: POST orderStatus of a managed order", () => {
+describe("POST orderStatus of a managed order", () => {
   it("scales every price and every quantity", async () => {
     const world = await openWorld();
     world.feed.quote({ symbol: "BTC/USD", bid: "7400", ask: "7500.5" });
@@ -36,7 +36,7 @@ describe("decision 46: POST orderStatus of a managed order", () => {
   });
 });
 
-describe("decision 14: exchangeInfo while advanced orders are off", () => {
+describe("exchangeInfo while advanced orders are off", () => {
   it.each([
     ["without native orders", false],
     ["with native orders", true],

@@ -27,8 +27,8 @@ const print = (
   price = "7000",
 ): void => world.feed.print({ symbol, price, quantity, id: `p-${++prints}`, timeMs });
 
-describe("decision 43: the ticker of a day", () => {
-  it("decision NJ: is the ticker with the figures of the day's trades, its begin and its end", async () => {
+describe("the ticker of a day", () => {
+  it("is the ticker with the figures of the day's trades, its begin and its end", async () => {
     const world = await openWorld();
     world.feed.quote({ ...BTC, bid: "6999", ask: "7001", bidQuantity: "1.5", timeMs: START_MS - 7 });
     print(world, "0.25", START_MS - 100, "BTC/USD", "6998");
@@ -60,7 +60,7 @@ describe("decision 43: the ticker of a day", () => {
     expect(ticker.closeTime).toBe(START_MS - 7);
   });
 
-  it("decision AJ: one turn computes the days of at most 16 markets", async () => {
+  it("one turn computes the days of at most 16 markets", async () => {
     const listed = Array.from({ length: 37 }, (_none, place) => marketOf(`X${place}`, 10 + place));
     let requested = 0;
     const minutes: VolumeHistory["minutes"] = () => {
@@ -82,7 +82,7 @@ describe("decision 43: the ticker of a day", () => {
     expect((await answer).body).toHaveLength(40);
   });
 
-  it("decision AJ: the days of all markets take no longer than a slow host takes for one", async () => {
+  it("the days of all markets take no longer than a slow host takes for one", async () => {
     const listed = Array.from({ length: 37 }, (_none, place) => marketOf(`X${place}`, 10 + place));
     const minutes: VolumeHistory["minutes"] = () =>
       new Promise(
@@ -103,17 +103,14 @@ describe("decision 43: the ticker of a day", () => {
     ["3", "2.9999", "-0.003"],
     ["3", "3.0001", "0.003"],
     ["3", "1.5", "-50"],
-  ])(
-    "decision NJ: a change from %s to %s is %s percent, rounded towards zero",
-    async (open, close, percent) => {
-      const world = await openWorld();
-      print(world, "1", START_MS - 1, "BTC/USD", open);
-      print(world, "1", START_MS, "BTC/USD", close);
-      expect((await day(world)).body.priceChangePercent).toBe(percent);
-    },
-  );
+  ])("a change from %s to %s is %s percent, rounded towards zero", async (open, close, percent) => {
+    const world = await openWorld();
+    print(world, "1", START_MS - 1, "BTC/USD", open);
+    print(world, "1", START_MS, "BTC/USD", close);
+    expect((await day(world)).body.priceChangePercent).toBe(percent);
+  });
 
-  it("decision NJ: after a restart the last price is that of the last print, as the other prices are", async () => {
+  it("after a restart the last price is that of the last print, as the other prices are", async () => {
     const disk = createMemoryDisk();
     const before = await openWorld({ store: createMemoryStore({ disk }) });
     print(before, "1", START_MS - 2 * MINUTE_MS, "BTC/USD", "7000");

@@ -63,7 +63,7 @@ describe("an order whose instrument the host has withdrawn", () => {
   });
 
   it.each(["BTCUSD", "BTC-USD"])(
-    "decision 44: is canceled under its alias %s; a version 2 query needs the canonical symbol",
+    "is canceled under its alias %s; a version 2 query needs the canonical symbol",
     async (symbol) => {
       const world = await openWorld();
       const orderId = idOf(await place(world));
@@ -91,7 +91,7 @@ describe("an order whose instrument the host has withdrawn", () => {
     }
   });
 
-  it("decision 1: is the answer to a copy of its placement; other placements stay -1121", async () => {
+  it("is the answer to a copy of its placement; other placements stay -1121", async () => {
     const world = await openWorld();
     const one = { newClientOrderId: "one" };
     const orderId = idOf(await place(world, one));
@@ -111,7 +111,7 @@ describe("an order whose instrument the host has withdrawn", () => {
     expect(codeOf(await place(world, one, { key: KEYS.stranger }))).toBe(-1121);
   });
 
-  it("decision 3: is the answer to the same signed bytes, managed or native", async () => {
+  it("is the answer to the same signed bytes, managed or native", async () => {
     const world = await openNativeWorld();
     const native = requestOf("POST", "/api/v2/order", { key, json: RESTING, query: { nonce: "native" } });
     const managed = requestOf("POST", "/api/order", { key, json: FAR_LIMIT, query: { nonce: "managed" } });
@@ -125,7 +125,7 @@ describe("an order whose instrument the host has withdrawn", () => {
   });
 });
 
-describe("decision 44: an instrument that the catalogue has", () => {
+describe("an instrument that the catalogue has", () => {
   it("is not named by a usual alias that the catalogue does not give it", async () => {
     const world = await openWorld();
     const one = { newClientOrderId: "one" };
@@ -159,7 +159,7 @@ describe("decision 44: an instrument that the catalogue has", () => {
 
 describe("a list whose instrument the host has withdrawn", () => {
   it.each(["oco", "oto", "otoco", "legacyOco"] as const)(
-    "decision 1: %s is the answer to a copy of its placement; another list stays -1121",
+    "%s is the answer to a copy of its placement; another list stays -1121",
     async (form) => {
       const world = await openWorld();
       const { path, fields } = LISTS[form];

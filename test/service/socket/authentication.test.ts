@@ -76,7 +76,7 @@ describe("signature", () => {
     expect(refusalOf(await client.ask("openOrders.status", keyOnly, { key: null }))).toEqual([400, -1102]);
   });
 
-  it("decision 40: over the percent-encoded values it is also accepted, over the joined text sorted as a whole it is not", async () => {
+  it("over the percent-encoded values it is also accepted, over the joined text sorted as a whole it is not", async () => {
     const { client } = await openSocketWorld();
     const { apiKey, secret } = KEYS.owner;
     const tail = `symbol=BTC%2FUSD&timestamp=${START_MS}`;
@@ -125,7 +125,7 @@ describe("freshness", () => {
   });
 });
 
-describe("decision 41: the replay guard, shared with REST", () => {
+describe("the replay guard, shared with REST", () => {
   const params = (client: TestClient, fields: Record<string, string | boolean>): JsonObject =>
     client.params(fields, KEYS.owner) as JsonObject;
   const send = (client: TestClient, method: string, signed: JsonObject): Promise<JsonObject> =>
@@ -142,7 +142,7 @@ describe("decision 41: the replay guard, shared with REST", () => {
     expect(world.engine.metrics().openParents).toBe(1);
   });
 
-  it("decision 41: one cancel after a read on the same connection is accepted, however late", async () => {
+  it("one cancel after a read on the same connection is accepted, however late", async () => {
     const { world, client } = await openSocketWorld();
     const { orderId } = (await client.ask("order.place", FAR_LIMIT)).result as { orderId: number };
     const signed = params(client, { symbol: "BTC/USD", orderId: String(orderId) });
@@ -164,7 +164,7 @@ describe("decision 41: the replay guard, shared with REST", () => {
     }
   });
 
-  it("decision 41, MA: of all pairs of methods, queries share a signature, also after a subscription, one cancel follows a query; nothing else passes", async () => {
+  it("of all pairs of methods, queries share a signature, also after a subscription, one cancel follows a query; nothing else passes", async () => {
     const { client } = await openSocketWorld();
     const kindOf = (method: MethodDescriptor): string => {
       if (method.access !== "READ") return method.name;
@@ -186,7 +186,7 @@ describe("decision 41: the replay guard, shared with REST", () => {
     }
   });
 
-  it("decision MA: a query by REST and one by a message share a signature; after a cancel of one, one of the other is refused", async () => {
+  it("a query by REST and one by a message share a signature; after a cancel of one, one of the other is refused", async () => {
     const { world, client } = await openSocketWorld();
     const { apiKey, secret } = KEYS.owner;
     const requested = async (method: "GET" | "DELETE", path: string, timestamp: number): Promise<unknown> => {
@@ -252,7 +252,7 @@ describe("order of the defenses", () => {
     expect([foreign, refusalOf(foreign)]).toEqual([unknown, [400, -2013]]);
   });
 
-  it("decision 49: a refused message writes nothing", async () => {
+  it("a refused message writes nothing", async () => {
     const { world, client } = await openSocketWorld();
     await client.ask("order.place", FAR_LIMIT, { forge: (sent) => ({ ...sent, price: "1" }) });
     await client.ask("order.place", { ...FAR_LIMIT, quantity: "0.0000001" });

@@ -54,7 +54,7 @@ const quote = (world: ServiceWorld, bid = "100", ask = "101"): unknown =>
 const control = (client: TestClient, method: string, params?: unknown): Promise<JsonObject> =>
   client.sendsRaw(JSON.stringify({ method, ...(params !== undefined && { params }), id: 1 }));
 
-describe("decision NI: the paths of the convention", () => {
+describe("the paths of the convention", () => {
   it.each(["", "/compat"])("%s/ws/<stream> sends the events of the stream as they are", async (prefix) => {
     const { world, client } = await open(`${prefix}/ws/btcusd@trade`);
     print(world, "100", "9007199254740993");
@@ -138,7 +138,7 @@ describe("decision NI: the paths of the convention", () => {
     expect(client.closed).toBeUndefined();
   });
 
-  it("decision 49: neither a path nor messages open more streams than a connection may have", async () => {
+  it("neither a path nor messages open more streams than a connection may have", async () => {
     const limited: WorldOptions = { service: { sockets: { settings: { maxStreams: 2 } } } };
     const world = await openWorld(limited);
     const names = ["btcusd@trade", "btcusd@depth", "btcusd@ticker"];
@@ -153,7 +153,7 @@ describe("decision NI: the paths of the convention", () => {
     ["/ws/btcusd@trade/btcusd@nothing", 4],
     ["/compat/stream?streams=btcusd@trade/btcusd%40depth%2Fbtcusd@ticker&timeUnit=millisecond", 5],
     ["/stream?streams=%zz/x", 4],
-  ])("decision GF: opening %s weighs %s", async (target, weight) => {
+  ])("opening %s weighs %s", async (target, weight) => {
     const world = await openWorld();
     await refused(world, target);
     const { headers } = await call(world, "GET", "/api/ping");
@@ -168,7 +168,7 @@ describe("decision NI: the paths of the convention", () => {
   });
 });
 
-describe("decision NI: books", () => {
+describe("books", () => {
   it("a diff continues the snapshot of the compat prefix, whose id is a number", async () => {
     const { world, client } = await open("/ws/btcusd@depth@100ms");
     quote(world);
@@ -216,7 +216,7 @@ describe("decision NI: books", () => {
   });
 });
 
-describe("decision NI: klines of a stream", () => {
+describe("klines of a stream", () => {
   const kline = ({ k }: JsonObject): readonly unknown[] => {
     const { t, o, h, l, c, v, n, q, x } = k as JsonObject;
     return [Number(t) - START_MS, o, h, l, c, v, n, q, x];
@@ -307,7 +307,7 @@ describe("decision NI: klines of a stream", () => {
   });
 });
 
-describe("decision NI: tickers of a day", () => {
+describe("tickers of a day", () => {
   it("are sent at the end of a second with a quote or a print; the small one after prints only", async () => {
     const { world, client } = await open("/stream?streams=btcusd@ticker/btcusd@miniTicker");
     quote(world);
@@ -362,7 +362,7 @@ function createCountingClock(): Readonly<{
   };
 }
 
-describe("decision NI: what a stranger can hold", () => {
+describe("what a stranger can hold", () => {
   it("every stream can be subscribed with a timer for each speed; a connection that ends leaves none", async () => {
     const { clock, timers, advanceBy } = createCountingClock();
     const { world, client } = await open("/stream", { service: { clock } });

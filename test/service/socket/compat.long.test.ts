@@ -36,7 +36,7 @@ const weightIn = ({ rateLimits }: JsonObject): number =>
     ({ rateLimitType }) => rateLimitType === "REQUEST_WEIGHT",
   )?.count ?? 0;
 
-describe("decision NO: the WebSocket of the compat prefix", () => {
+describe("the WebSocket of the compat prefix", () => {
   it("has a method for every route of the prefix, each name once", () => {
     const routes = COMPAT_METHODS.flatMap((method) => ("route" in method ? [method.route] : []));
     expect(routes).toEqual(COMPAT_ROUTES);
@@ -45,7 +45,7 @@ describe("decision NO: the WebSocket of the compat prefix", () => {
     expect(names).not.toContain("SUBSCRIBE");
   });
 
-  it("decision MA: what the own path has refused is not placed or canceled by a copy that is sent to this one", async () => {
+  it("what the own path has refused is not placed or canceled by a copy that is sent to this one", async () => {
     const { world, bot } = await openBot();
     const own = new TestClient(world);
     const order = { ...RESTING, price: "50000", quantity: "0.001" };
@@ -157,7 +157,7 @@ describe("decision NO: the WebSocket of the compat prefix", () => {
     expect(refusalOf(await bot.ask("order.status", { symbol: SYMBOL, orderId: -1 }))).toEqual([400, -2013]);
   });
 
-  it("decision 44: a method whose route the allow list excludes is unknown", async () => {
+  it("a method whose route the allow list excludes is unknown", async () => {
     const { bot } = await openBot({
       service: { settings: { getAllowlist: ["time"] } },
     });
@@ -175,7 +175,7 @@ async function settled({ world, bot }: Opened): Promise<readonly JsonObject[]> {
   return bot.events;
 }
 
-describe("decision NP: executionReport", () => {
+describe("executionReport", () => {
   it("a managed order: accepted, canceled", async () => {
     const opened = await openBot();
     const { world, bot } = opened;
@@ -269,7 +269,7 @@ describe("decision NP: executionReport", () => {
     expect(events[2]?.O).toMatchObject([{ s: SYMBOL }, { s: SYMBOL }]);
   });
 
-  it("decision NP: names a market as the prefix does, also after the host has withdrawn its instrument and has listed it again", async () => {
+  it("names a market as the prefix does, also after the host has withdrawn its instrument and has listed it again", async () => {
     const opened = await openBot();
     const { bot, world } = opened;
     const listed = { ...world.instruments };
@@ -293,7 +293,7 @@ describe("decision NP: executionReport", () => {
     ]);
   });
 
-  it("decision NP: an event is told while the catalogue of the host fails, under the last name of its market", async () => {
+  it("an event is told while the catalogue of the host fails, under the last name of its market", async () => {
     const opened = await openBot();
     const { bot, world } = opened;
     await bot.ask(SUBSCRIBE);
@@ -309,7 +309,7 @@ describe("decision NP: executionReport", () => {
     ]);
   });
 
-  it("decision 45: the service's own stream keeps its form, and the two are numbered apart", async () => {
+  it("the service's own stream keeps its form, and the two are numbered apart", async () => {
     const opened = await openBot();
     const { world, bot } = opened;
     const own = new Bot(world, { target: "/ws-api/v3" });

@@ -7,7 +7,7 @@ import { KEY, openCompatWorld } from "../rest/compat/world.ts";
 
 const COMPAT = "/compat/ws-api/v3";
 
-it("decision 45: a connection that ends while its SUBSCRIBE is weighed starts no stream", async () => {
+it("a connection that ends while its SUBSCRIBE is weighed starts no stream", async () => {
   let answer: (used: Readonly<{ used: number }>) => void = () => undefined;
   const waiting = new Promise<Readonly<{ used: number }>>((resolve) => {
     answer = resolve;
@@ -35,7 +35,7 @@ it("decision 45: a connection that ends while its SUBSCRIBE is weighed starts no
   expect(kinds).not.toContain("print");
 });
 
-it("decision NO: params with decimals have their weight", async () => {
+it("params with decimals have their weight", async () => {
   const world = await openCompatWorld({ limits: { weightPerMinute: 1_000_000, ordersPer10s: 1_000 } });
   const bot = new TestClient(world, { target: COMPAT });
   const weight = async (params: string): Promise<number> => {
@@ -46,7 +46,7 @@ it("decision NO: params with decimals have their weight", async () => {
   expect((await weight('{"symbol":"BTCUSD","limit":5000,"x":0.5}')) - before).toBe(250);
 });
 
-it("decisions HS, NO: a front thread reads decimals in the convention's dialect alone", async () => {
+it("a front thread reads decimals in the convention's dialect alone", async () => {
   const world = await openCompatWorld();
   const bot = new TestClient(world, { target: COMPAT });
   const signed = bot.params({ symbol: "BTCUSD", side: "SELL", quantity: "0.001" }, KEY);

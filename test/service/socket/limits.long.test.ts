@@ -89,7 +89,7 @@ describe("opening a connection", () => {
     expect(await admitted(world, upgrade("/ws/listenKey", { method: "POST" }))).toEqual([404, -1099]);
   });
 
-  it("convention 4.1, decision GF: weighs 2, a refused path 1; the reply shows the used weight", async () => {
+  it("convention 4.1: weighs 2, a refused path 1; the reply shows the used weight", async () => {
     const world = await openWorld({ limits: { weightPerMinute: 3 } });
     const request = upgrade("/ws/listenKey");
     const used = async (): Promise<string | undefined> =>
@@ -146,7 +146,7 @@ describe("opening a connection", () => {
 });
 
 describe("incoming messages", () => {
-  it("decision 49: a message over 65,536 bytes ends with 1009, one of exactly that many is answered", async () => {
+  it("a message over 65,536 bytes ends with 1009, one of exactly that many is answered", async () => {
     const { world, client } = await openSocketWorld();
     const padded = (length: number): string => {
       const head = '{"id":1,"method":"session.subscriptions","x":"';
@@ -166,7 +166,7 @@ describe("incoming messages", () => {
     expect(client.closed).toEqual({ code: 1003, reason: "messages are JSON text" });
   });
 
-  it("decision 49: 1,000 frames per second are accepted, one more ends with 1008; pings and pongs count", async () => {
+  it("1,000 frames per second are accepted, one more ends with 1008; pings and pongs count", async () => {
     const { world, client } = await openSocketWorld(MANY_PINGS);
     for (let count = 0; count < 500; count++) client.session.pinged();
     for (let count = 0; count < 499; count++) client.session.ponged();
@@ -185,7 +185,7 @@ describe("incoming messages", () => {
   it.each([
     ["pings", (client: TestClient) => client.session.pinged()],
     ["pongs that answer no ping", (client: TestClient) => client.session.ponged()],
-  ])("decision 49: 120 %s a minute are taken, one more ends with 1008", async (_what, send) => {
+  ])("120 %s a minute are taken, one more ends with 1008", async (_what, send) => {
     const { world, client } = await openSocketWorld({ service: { sockets: { realClock: STILL } } });
     for (let count = 0; count < 120; count++) send(client);
     await world.clock.advanceBy(10_000);
@@ -194,7 +194,7 @@ describe("incoming messages", () => {
     expect(client.closed).toEqual({ code: POLICY, reason: "more than 120 pings a minute" });
   });
 
-  it("decision 49: pongs for the service's own pings do not count, however fast its clock is moved", async () => {
+  it("pongs for the service's own pings do not count, however fast its clock is moved", async () => {
     const { world, client } = await openSocketWorld({ service: { sockets: { realClock: STILL } } });
     for (let count = 0; count < 500; count++) {
       await world.clock.advanceBy(20_000);
@@ -215,7 +215,7 @@ describe("incoming messages", () => {
     expect(client.closed).toBeUndefined();
   });
 
-  it("decision 49: 1,000 requests may be unanswered, one more ends with 1008; received requests are executed", async () => {
+  it("1,000 requests may be unanswered, one more ends with 1008; received requests are executed", async () => {
     let answer: (used: Readonly<{ used: number }>) => void = () => undefined;
     const waiting = new Promise<Readonly<{ used: number }>>((resolve) => {
       answer = resolve;
@@ -284,7 +284,7 @@ function serviceOf(
 }
 
 describe("limits of the address and the account", () => {
-  it("decision 42: too much weight is 429 with the retry time in epoch ms", async () => {
+  it("too much weight is 429 with the retry time in epoch ms", async () => {
     const { world, client } = await openSocketWorld({ limits: { weightPerMinute: 6 } });
     await world.clock.advanceTo(START_MS + 15_500);
     expect((await client.ask("openOrders.status", OPEN)).status).toBe(200);
@@ -301,7 +301,7 @@ describe("limits of the address and the account", () => {
     expect((await client.ask("openOrders.status", OPEN)).status).toBe(200);
   });
 
-  it("a message costs its weight whatever its result; decision GF: an unknown one costs 1", async () => {
+  it("a message costs its weight whatever its result: an unknown one costs 1", async () => {
     const { client } = await openSocketWorld({ limits: {} });
     const used = ({ rateLimits }: JsonObject): unknown =>
       (rateLimits as readonly JsonObject[]).find(({ rateLimitType }) => rateLimitType === "REQUEST_WEIGHT")
@@ -324,7 +324,7 @@ describe("limits of the address and the account", () => {
     expect((await place(world)).status).toBe(429);
   });
 
-  it("decision 42: one order too many is 429 -1015; REST and WebSocket count together", async () => {
+  it("one order too many is 429 -1015; REST and WebSocket count together", async () => {
     const { world, client } = await openSocketWorld({ limits: { ordersPer10s: 2 } });
     await world.clock.advanceTo(START_MS + 3_000);
     await place(world);

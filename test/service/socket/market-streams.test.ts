@@ -36,7 +36,7 @@ async function manyStreams() {
   return { clock, turns, take, ends };
 }
 
-describe("decision NI: the end of a second", () => {
+describe("the end of a second", () => {
   it("tells a bounded number of streams in one turn, and each stream once", async () => {
     const { clock, turns, take } = await manyStreams();
     await clock.advanceBy(1_000);

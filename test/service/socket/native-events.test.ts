@@ -56,7 +56,7 @@ async function settle({ world, client }: SubscribedWorld): Promise<readonly Json
   return client.events;
 }
 
-describe("decision 45: native orders on the private stream", () => {
+describe("native orders on the private stream", () => {
   it("placed, filled by quotes and canceled: each event once, in order, numbered without a gap", async () => {
     const reported = await subscribed();
     const { world } = reported;
@@ -72,7 +72,7 @@ describe("decision 45: native orders on the private stream", () => {
     expect(events.map(({ sequence }) => sequence)).toEqual([1, 2, 3]);
   });
 
-  it("decision ZD: end if the host may have missed executions, and begin anew under another id", async () => {
+  it("end if the host may have missed executions, and begin anew under another id", async () => {
     let miss = (): void => undefined;
     const world = await openNativeWorld({}, (native) => ({
       subscribe(listener, missed = miss) {
@@ -110,7 +110,7 @@ describe("decision 45: native orders on the private stream", () => {
     expect(events.map(({ o, sequence }) => [(o as JsonObject).c, sequence])).toEqual([["mine", 1]]);
   });
 
-  it("decision 2: the 64-bit id and the execution id are exact", async () => {
+  it("the 64-bit id and the execution id are exact", async () => {
     const reported = await subscribed();
     reported.say({ ...reportedExecution(), executionId: "999999999999999999" });
     reported.say({ ...reportedExecution(), executionId: "1000000000000000000" });
@@ -121,7 +121,7 @@ describe("decision 45: native orders on the private stream", () => {
   });
 });
 
-describe("decision MB: the number of a fill", () => {
+describe("the number of a fill", () => {
   it("is the same in the reply, in the history and on the stream, and differs for each fill", async () => {
     const reported = await subscribed();
     const { world } = reported;
@@ -148,7 +148,7 @@ describe("decision MB: the number of a fill", () => {
   });
 });
 
-describe("decision MD: the average price of a native order", () => {
+describe("the average price of a native order", () => {
   it("is that of its fills so far, exact", async () => {
     const reported = await subscribed();
     const { world } = reported;

@@ -71,7 +71,7 @@ function fillsIn(
     );
 }
 
-describe("decision 45: subscribing", () => {
+describe("subscribing", () => {
   it("is answered with its id and the last number of the account's events; every later event follows", async () => {
     const { world, client } = await openSocketWorld();
     await place(world);
@@ -231,7 +231,7 @@ describe("convention 4.11: the events of each operation, in journal order", () =
     ]);
   });
 
-  it("decision 13: a cancel while a child is in flight sends nothing before its outcome", async () => {
+  it("a cancel while a child is in flight sends nothing before its outcome", async () => {
     const { world, client } = await subscribed();
     const placed = await place(world, { newClientOrderId: "a" });
     let child = "";
@@ -277,7 +277,7 @@ describe("convention 4.11: the events of each operation, in journal order", () =
     );
   });
 
-  it("expiry and rejection have their reasons (decision 15)", async () => {
+  it("expiry and rejection have their reasons", async () => {
     const { world, client } = await subscribed();
     const expireTime = START_MS + 5_000;
     await place(world, { newClientOrderId: "gtd", timeInForce: "GTD", expireTime });
@@ -307,7 +307,7 @@ describe("convention 4.11: the events of each operation, in journal order", () =
     expect(linesOf(client)).toEqual(["gtd NEW NEW", "gtd EXPIRED EXPIRED EXPIRED_GTD"]);
   });
 
-  it("decision 11: a fill after the end is a TRADE with the end's status, flagged; complaint 33", async () => {
+  it("a fill after the end is a TRADE with the end's status, flagged; complaint 33", async () => {
     const { world, client } = await subscribed();
     const placed = await place(world, { newClientOrderId: "a" });
     let child = "";
@@ -327,7 +327,7 @@ describe("convention 4.11: the events of each operation, in journal order", () =
     ]);
   });
 
-  it("decision 11: a fill that raises two alerts names both", async () => {
+  it("a fill that raises two alerts names both", async () => {
     const { world, client } = await subscribed();
     await place(world, { newClientOrderId: "a" });
     let child = "";
@@ -342,7 +342,7 @@ describe("convention 4.11: the events of each operation, in journal order", () =
     expect(linesOf(client).at(-1)).toMatch(/^a TRADE .* LATE_FILL,OVERFILL$/);
   });
 
-  it("decision 35: a working leg that ends with fills and without protection says so", async () => {
+  it("a working leg that ends with fills and without protection says so", async () => {
     const { world, client } = await subscribed();
     await placeList(world, "oto", {
       ...ENTRY_AND_STOP,
@@ -363,7 +363,7 @@ describe("convention 4.11: the events of each operation, in journal order", () =
     ]);
   });
 
-  it("decision 51: a stalled order says so and why, and that it goes on; a client of the convention gets no such event", async () => {
+  it("a stalled order says so and why, and that it goes on; a client of the convention gets no such event", async () => {
     const { world, client } = await subscribed();
     const bot = new TestClient(world, { target: "/compat/ws-api/v3" });
     await bot.ask(SUBSCRIBE);
@@ -527,7 +527,7 @@ describe("convention 4.9: ORDER_TRADE_UPDATE, letter for letter", () => {
     expect(client.events[2]?.o).not.toHaveProperty("ps");
   });
 
-  it("decision 43, convention 4.9: trailing orders contain gate and rate, expiries their time, legs their list", async () => {
+  it("convention 4.9: trailing orders contain gate and rate, expiries their time, legs their list", async () => {
     const { world, client } = await subscribed();
     const trailing = {
       ...FAR_LIMIT,
@@ -645,7 +645,7 @@ describe("complaint 35: the sequence", () => {
   });
 });
 
-describe("decision 49: loss of access to an account", () => {
+describe("loss of access to an account", () => {
   const accountOf = (accountId: number, keys: Parameters<ServiceWorld["accounts"]["put"]>[0]["keys"]) => ({
     account: { accountId, userId: accountId, enableDataSharing: true, delegates: [], restricted: false },
     keys,

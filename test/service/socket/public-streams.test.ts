@@ -67,7 +67,7 @@ describe("control frames", () => {
     ["names of which none is known", { method: "SUBSCRIBE", params: tenNames.map(() => "x@y") }, 10],
     ["one long name", { method: "SUBSCRIBE", params: ["x".repeat(10_000)] }, 20],
     ["a long text that is no request", "x".repeat(10_000), 20],
-  ])("decision GF: %s weighs as much as it names and is long", async (_what, message, weight) => {
+  ])("%s weighs as much as it names and is long", async (_what, message, weight) => {
     const sent = typeof message === "string" ? message : JSON.stringify({ ...message, id: 1 });
     const { world, client } = await openSocketWorld({}, { target: "/ws/liquidity" });
     await client.sendsRaw(sent);
@@ -75,7 +75,7 @@ describe("control frames", () => {
     expect(headers["X-MBX-USED-WEIGHT-1M"]).toBe(`${weight + 1}`);
   });
 
-  it("decision GF: a short message weighs 1, whatever its content; beyond the limit it is refused with -1003", async () => {
+  it("a short message weighs 1, whatever its content; beyond the limit it is refused with -1003", async () => {
     const { world, client } = await openSocketWorld(
       { limits: { weightPerMinute: 4 } },
       { target: "/ws/liquidity" },
@@ -92,7 +92,7 @@ describe("control frames", () => {
     expect(await control(client, "LIST_SUBSCRIPTIONS")).toEqual({ result: ["btcusd@trade"], id: 1 });
   });
 
-  it("decision GF, convention 4.1: a client that continues beyond the limit is banned and disconnected", async () => {
+  it("convention 4.1: a client that continues beyond the limit is banned and disconnected", async () => {
     const { client } = await openSocketWorld({ limits: { weightPerMinute: 1 } }, { target: "/ws/liquidity" });
     for (let count = 0; count < 10; count++) {
       expect(client.closed).toBeUndefined();

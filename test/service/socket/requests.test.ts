@@ -25,18 +25,15 @@ const resultIn = (text: string | undefined): string => {
 };
 
 describe("the envelope", () => {
-  it.each([["7"], [7], [null], ["a.b c"]])(
-    "decision 43: the id %j is returned in the same form",
-    async (id) => {
-      const { client } = await openSocketWorld();
-      const reply = await client.ask("openOrders.status", { apiManaged: true }, { id });
-      expect(reply).toMatchObject({ id, status: 200 });
-      const refused = await client.ask("openOrders.status", {}, { id });
-      expect(refused).toMatchObject({ id, status: 400, error: { code: -1102 } });
-    },
-  );
+  it.each([["7"], [7], [null], ["a.b c"]])("the id %j is returned in the same form", async (id) => {
+    const { client } = await openSocketWorld();
+    const reply = await client.ask("openOrders.status", { apiManaged: true }, { id });
+    expect(reply).toMatchObject({ id, status: 200 });
+    const refused = await client.ask("openOrders.status", {}, { id });
+    expect(refused).toMatchObject({ id, status: 400, error: { code: -1102 } });
+  });
 
-  it("decision 2: a 64-bit id is returned exactly", async () => {
+  it("a 64-bit id is returned exactly", async () => {
     const { client } = await openSocketWorld();
     await client.sendsRaw('{"id":9223372036854775807,"method":"session.subscriptions"}');
     expect(client.texts[0]).toContain('{"id":9223372036854775807,"status":200,"result":[]');
@@ -83,7 +80,7 @@ describe("the envelope", () => {
     }
   });
 
-  it("decision MG: an error is that of REST with its remedy, and names the field, without the request or a secret", async () => {
+  it("an error is that of REST with its remedy, and names the field, without the request or a secret", async () => {
     const { client } = await openSocketWorld();
     const msg = "Order does not exist.";
     const { error } = await client.ask("order.status", { symbol: "BTC/USD", orderId: -256 });
@@ -96,7 +93,7 @@ describe("the envelope", () => {
     });
   });
 
-  it("decision 44: a method whose route the allow lists exclude is unknown", async () => {
+  it("a method whose route the allow lists exclude is unknown", async () => {
     const { client } = await openSocketWorld({
       service: { settings: { getAllowlist: ["orderStatus"], postAllowlist: ["order"] } },
     });
@@ -109,7 +106,7 @@ describe("the envelope", () => {
     expect((await client.ask("openOrders.cancelAll", { apiManaged: true })).status).toBe(200);
   });
 
-  it("decision 37: business errors have status 200 where REST has it, others do not", async () => {
+  it("business errors have status 200 where REST has it, others do not", async () => {
     const { client } = await openSocketWorld({ service: { settings: { businessErrorsAs200: true } } });
     expect(refusalOf(await client.ask("order.status", { symbol: "BTC/USD", orderId: -1 }))).toEqual([
       200, -2013,
@@ -186,7 +183,7 @@ describe("rateLimits", () => {
 });
 
 describe("params", () => {
-  it("decision 43: whole numbers may be strings, decimals must be", async () => {
+  it("whole numbers may be strings, decimals must be", async () => {
     const { client } = await openSocketWorld();
     const page = await client.ask("openOrders.status", { apiManaged: true, limit: "1", afterOrderId: "0" });
     expect(page.status).toBe(200);
@@ -363,7 +360,7 @@ describe("issue: the same order by REST and by WebSocket", () => {
     }
   });
 
-  it("decision 1: a copy over the other interface is the same order, another intent a duplicate", async () => {
+  it("a copy over the other interface is the same order, another intent a duplicate", async () => {
     const { world, client } = await openSocketWorld({ limits: {} });
     const fields = { newClientOrderId: "same" };
     const first = await place(world, fields);
@@ -374,7 +371,7 @@ describe("issue: the same order by REST and by WebSocket", () => {
     expect(world.engine.metrics().openParents).toBe(1);
   });
 
-  it("decision 3: the same signed message is the same order for ever", async () => {
+  it("the same signed message is the same order for ever", async () => {
     const { world, client } = await openSocketWorld();
     const params = client.params(FAR_LIMIT, key) as JsonObject;
     const send = (id: number): Promise<JsonObject> =>

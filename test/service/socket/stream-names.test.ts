@@ -90,12 +90,12 @@ describe("hostile 43: a path costs no more than its length", () => {
     ["/stream?x=streams=", false],
     ["/stream", false],
     ["/ws/1", false],
-  ])("decision NI: whether a mount takes %s: %s", (target, taken) => {
+  ])("whether a mount takes %s: %s", (target, taken) => {
     expect(isSocketTarget(target)).toBe(taken);
   });
 });
 
-describe("decision NI: requests read the catalogue once a second", () => {
+describe("requests read the catalogue once a second", () => {
   const streams = BASES.map((base) => `${base.toLowerCase()}usd@trade`);
 
   it("for all names of a path and of a query", async () => {
@@ -143,7 +143,7 @@ describe("decision NI: requests read the catalogue once a second", () => {
     },
   );
 
-  it("decision 42: a refused address does not cause that", async () => {
+  it("a refused address does not cause that", async () => {
     const { world, reads } = await openCounted({ limits: { weightPerMinute: 1 } });
     expect(await codeOf(world, `/stream?streams=${streams.join("/")}`)).toBe(-1003);
     expect(reads).toEqual({ all: 0, resolve: 0 });

@@ -34,7 +34,7 @@ const refusedFor = (limit: number, interval: string): JsonObject => ({
   msg: `Too many streams; current limit is ${limit} streams per ${interval}. Unsubscribe from streams that you do not need, or wait until others have ended.`,
 });
 
-describe("decision GC: public streams that are open at once", () => {
+describe("public streams that are open at once", () => {
   it("an address holds its limit over all connections, and a /64 is one address; each end makes room", async () => {
     const world = await worldWith({ perAddress: 3 });
     const [one, two] = [liquidity(world, "2001:db8::1"), liquidity(world, "2001:db8::2")];

@@ -30,7 +30,7 @@ function stream() {
 const event = (text: string): MarketEvent => new MarketEvent({ name: "btcusd@trade" }, text);
 const LONG = 250;
 
-describe("decision GE: events of public streams go out in turns", () => {
+describe("events of public streams go out in turns", () => {
   it("one turn sends a bounded number, a request of another network begins between, and nobody is left out", () => {
     const { readers, read, turns, take, turn, isCalm } = stream();
     for (let count = 0; count < 1_000; count++) read(`${count}`, "crowd");
@@ -75,7 +75,7 @@ describe("decision GE: events of public streams go out in turns", () => {
   });
 });
 
-it("decision GE: an event is written once for all readers of its stream, in either form", () => {
+it("an event is written once for all readers of its stream, in either form", () => {
   let named = 0;
   const reported = new MarketEvent(
     {

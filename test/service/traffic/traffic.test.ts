@@ -17,7 +17,7 @@ function house(limits: TrafficLimits) {
   return { traffic, out, waits, guest };
 }
 
-describe("decision GC: budgets in bytes", () => {
+describe("budgets in bytes", () => {
   it.each(["unread", "unanswered"] as const)("%s: a connection above its limit is disconnected", (kind) => {
     const { guest, out } = house({ [kind]: { perConnection: 100 } });
     const one = guest("one", "a");
@@ -72,7 +72,7 @@ describe("decision GC: budgets in bytes", () => {
   });
 });
 
-describe("decision GD: connections of an address", () => {
+describe("connections of an address", () => {
   it("one too many is -1003; each end makes room for one", () => {
     const { traffic } = house({ connectionsPerAddress: 2 });
     const [leave] = [traffic.enter("a"), traffic.enter("a")];
@@ -96,7 +96,7 @@ describe("decision GD: connections of an address", () => {
   });
 });
 
-describe("decision GE: networks that have proved a key", () => {
+describe("networks that have proved a key", () => {
   it("a network has proved a key from then on, until a limit refuses it or it has no connection left", () => {
     const { traffic } = house({});
     traffic.proved("a");

@@ -21,14 +21,14 @@ function stepped({ newcomers = false } = {}) {
 
 const countOf = (names: string): number => names.split(" ").filter((name) => name !== "").length;
 
-it("decision GE: while there is room everything starts at once", () => {
+it("while there is room everything starts at once", () => {
   const { ask, begun, step, idle } = stepped();
   for (const name of ["1", "2", "3", "4"]) ask("a", name);
   expect(begun).toEqual(["1", "2", "3", "4"]);
   expect([step(), idle()]).toEqual(["", true]);
 });
 
-it("decision GE: a flooding client delays only itself; an address that comes later has the next turn", () => {
+it("a flooding client delays only itself; an address that comes later has the next turn", () => {
   const { ask, step } = stepped();
   for (let count = 0; count < 100; count++) ask("loud", "l");
   ask("quiet", "q");
@@ -37,7 +37,7 @@ it("decision GE: a flooding client delays only itself; an address that comes lat
   expect(step()).toBe("l q l l");
 });
 
-it("decision GE: of an address that has proved a key a turn starts 64 small requests, which share a commit; larger ones count by their bytes", () => {
+it("of an address that has proved a key a turn starts 64 small requests, which share a commit; larger ones count by their bytes", () => {
   const { ask, step, begun } = stepped();
   for (let count = 0; count < 100; count++) ask("proved", "p");
   expect(begun).toHaveLength(64);
@@ -46,7 +46,7 @@ it("decision GE: of an address that has proved a key a turn starts 64 small requ
   expect([begun.length, countOf(step()), countOf(step())]).toEqual([2, 2, 1]);
 });
 
-it("decision GE: a request that reads many rows counts whole, also of an address that has proved a key", () => {
+it("a request that reads many rows counts whole, also of an address that has proved a key", () => {
   const { ask, step } = stepped();
   for (let count = 0; count < 3; count++) ask("proved", "page", 0, 20);
   ask("other", "o");
@@ -57,20 +57,20 @@ it("decision GE: a request that reads many rows counts whole, also of an address
   ]);
 });
 
-it("decision GE: while connections are accepted, a turn starts 4 requests also of an address that has proved a key", () => {
+it("while connections are accepted, a turn starts 4 requests also of an address that has proved a key", () => {
   const { ask, step } = stepped({ newcomers: true });
   for (let count = 0; count < 100; count++) ask("proved", "p");
   expect([countOf(step()), countOf(step())]).toEqual([4, 4]);
 });
 
-it("decision GE: floods of unproved addresses leave a proved one its place in each turn, and only that", () => {
+it("floods of unproved addresses leave a proved one its place in each turn, and only that", () => {
   const { ask, step } = stepped();
   for (let count = 0; count < 100; count++) ask("stranger", "s");
   for (let count = 0; count < 100; count++) ask("proved", "p");
   expect(step()).toBe("s p s p s p s");
 });
 
-it("decision GE: a request that is large, or has a high weight, uses the following turns, at most five for its weight", () => {
+it("a request that is large, or has a high weight, uses the following turns, at most five for its weight", () => {
   const { ask, step, idle } = stepped();
   ask("a", "large", 65_536);
   ask("a", "weighty", 0, 20);

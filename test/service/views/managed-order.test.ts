@@ -65,7 +65,7 @@ describe("the public view of a managed order", () => {
     );
   });
 
-  it("decision 15: a snapshot has no reason, ended or not, and no price that does not apply", () => {
+  it("a snapshot has no reason, ended or not, and no price that does not apply", () => {
     const order = orderOf(
       { type: "STOP_MARKET", stopPrice: price("1") },
       { ended: { status: "REJECTED", reason: "REJECTED_BY_VENUE", atMs: 700 } },
@@ -104,13 +104,13 @@ describe("the public view of a managed order", () => {
     [{ kind: "bps", bps: 150 }, { trailingDelta: 150 }],
     [{ kind: "percent", percent: price("1.50") }, { price2: "1.5" }],
     [{ kind: "amount", amount: price("100.0") }, { trailingAmount: "100" }],
-  ] as const)("decision 15: the distance is returned as it was sent: %j", (distance, shown) => {
+  ] as const)("the distance is returned as it was sent: %j", (distance, shown) => {
     const names = ["trailingDelta", "price2", "trailingAmount"];
     const view = seen(orderOf(trailing({ trailing: distance })));
     expect(Object.fromEntries(Object.entries(view).filter(([name]) => names.includes(name)))).toEqual(shown);
   });
 
-  it("decision 19: dynamicLimit moves before the trigger and is frozen by it", () => {
+  it("dynamicLimit moves before the trigger and is frozen by it", () => {
     const order = orderOf(trailing({ trailing: { kind: "bps", bps: 100 } }));
     const runningLimit = price("7399");
     expect(seen(order)).not.toHaveProperty("dynamicLimit");
@@ -122,7 +122,7 @@ describe("the public view of a managed order", () => {
     expect(seen({ ...order, trigger }, { runningLimit }).dynamicLimit).toBe("7399.5");
   });
 
-  it("decision 19: triggerLevel of a trailing order moves before the trigger; then level and time are those of the trigger", () => {
+  it("triggerLevel of a trailing order moves before the trigger; then level and time are those of the trigger", () => {
     const order = orderOf(trailing({ trailing: { kind: "bps", bps: 100 } }));
     const runningLevel = price("7400.5");
     expect(seen(order)).not.toHaveProperty("triggerLevel");
@@ -161,7 +161,7 @@ describe("the public view of a managed order", () => {
     expect(seen(orderOf({}))).toMatchObject({ orderListId: -1, held: false });
   });
 
-  it("decision 31: icebergQty is returned on every type that takes it", () => {
+  it("icebergQty is returned on every type that takes it", () => {
     const parts = { icebergQuantity: quantity("0.10") };
     expect(seen(orderOf({ type: "ICEBERG", ...parts }))).toMatchObject({ icebergQty: "0.1" });
     expect(seen(orderOf({ type: "STOP_LOSS_LIMIT", ...parts }))).toMatchObject({
@@ -185,7 +185,7 @@ describe("the public view of a managed order", () => {
     Object.fromEntries(Object.entries(seen(order)).filter(([name]) => SCHEDULE_MEMBERS.includes(name)));
   const plan = { startsAtMs: 1_500, intervalMs: 60_000, count: 3 };
 
-  it("decision 15: a TWAP, with its price if it was sent as LIMIT with targetStrategy 180", () => {
+  it("a TWAP, with its price if it was sent as LIMIT with targetStrategy 180", () => {
     const schedule = { intervalMs: 60_000, intervalCount: 3, intervalDelayMs: 1_000 };
     const until = { timeInForce: "GTD", expireTimeMs: 1_760_000_000_000 } as const;
     const intent = { type: "TWAP", price: price("7000"), schedule } as const;
@@ -200,7 +200,7 @@ describe("the public view of a managed order", () => {
     });
   });
 
-  it("decisions 15, 29: a VWAP with its weights as they were sent, and its benchmark", () => {
+  it("a VWAP with its weights as they were sent, and its benchmark", () => {
     const schedule = { intervalMs: 60_000, intervalDelayMs: 0, weights: [1, 0, 999_999_999_999_999] };
     expect(scheduleMembers(orderOf({ type: "VWAP", schedule }, { plan }))).toEqual({
       targetStrategy: 1_000_002,
@@ -212,7 +212,7 @@ describe("the public view of a managed order", () => {
     });
   });
 
-  it("decision 29: a VWAP of the service's own volumes shows the count and the frozen weights of its plan", () => {
+  it("a VWAP of the service's own volumes shows the count and the frozen weights of its plan", () => {
     const schedule = { intervalMs: 60_000, intervalDelayMs: 0 };
     const weighted = { ...plan, cumulative: [1, 1, 3] };
     expect(scheduleMembers(orderOf({ type: "VWAP", schedule }, { plan: weighted }))).toEqual({
@@ -225,7 +225,7 @@ describe("the public view of a managed order", () => {
     });
   });
 
-  it.each(["sent", "from history"])("decision HO: weights %s are written once for all answers", (source) => {
+  it.each(["sent", "from history"])("weights %s are written once for all answers", (source) => {
     const row = Object.assign([1, 1, 3], { reads: 0 });
     const counted = new Proxy(row, {
       get(target, name, receiver) {
@@ -243,7 +243,7 @@ describe("the public view of a managed order", () => {
     expect(row.reads).toBe(1);
   });
 
-  it("decisions 15, 30: a POV with its share and its benchmark, without intervals", () => {
+  it("a POV with its share and its benchmark, without intervals", () => {
     expect(scheduleMembers(orderOf({ type: "POV", participationBips: 1_000 }))).toEqual({
       targetStrategy: 1_000_004,
       participationBips: 1_000,

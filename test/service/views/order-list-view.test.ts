@@ -61,7 +61,7 @@ describe("the public view of an order list", () => {
     }
   });
 
-  it("decision 19: each report has the members of its own order", () => {
+  it("each report has the members of its own order", () => {
     const trailing = {
       ...profit,
       intent: { ...profit.intent, type: "TRAILING_STOP_LIMIT" as const, limitOffset: price("1") },

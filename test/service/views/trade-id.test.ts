@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { tradeIdOf } from "../../../src/service/views/native-order.ts";
 
-describe("decision MB: the number of an execution", () => {
+describe("the number of an execution", () => {
   it.each(["1", "9007199254740993", "1000000000000000000", "9223372036854775807"])(
     "is the id itself if that is a number of at most 64 bits: %s",
     (id) => expect(tradeIdOf(id)).toBe(BigInt(id)),

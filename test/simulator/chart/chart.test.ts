@@ -8,14 +8,14 @@ import { EVERY_KIND, onWalk, placeEveryKind, START_MS, SYMBOL, walk } from "../r
 const SEED = 2;
 
 describe("the course of the market in a result", () => {
-  it("decision RF: is there on request only, and does not change the run", async () => {
+  it("is there on request only, and does not change the run", async () => {
     const [without, chart] = [await onWalk(1, placeEveryKind, { chart: false }), await onWalk(1)];
     expect(without.chart).toBeUndefined();
     expect(chart.chart?.markets.map(({ symbol }) => symbol)).toEqual([SYMBOL]);
     expect(chart.hash).toBe(without.hash);
   });
 
-  it("decision RF: has every quote of a short market, and the sum of its trades", async () => {
+  it("has every quote of a short market, and the sum of its trades", async () => {
     const { chart, counts } = await onWalk(2, () => undefined);
     const [market] = chart?.markets ?? [];
     const quotes = walk(2, 200).filter(({ kind }) => kind === "quote");
@@ -28,7 +28,7 @@ describe("the course of the market in a result", () => {
   });
 
   it.each([1, 2, 3])(
-    "decision RF: the last reference and level of a trail are those at which the engine fired (seed %i)",
+    "the last reference and level of a trail are those at which the engine fired (seed %i)",
     async (seed) => {
       const { chart, orders } = await onWalk(seed, placeEveryKind, { seconds: 300 });
       const fired = orders.filter(({ trigger }) => trigger?.reference !== undefined);
@@ -45,7 +45,7 @@ describe("the course of the market in a result", () => {
     },
   );
 
-  it("decision RG: the arrival of an order is the quote at its acceptance, that of a held leg the quote at its release", async () => {
+  it("the arrival of an order is the quote at its acceptance, that of a held leg the quote at its release", async () => {
     const { chart, orders, journal } = await onWalk(SEED, placeEveryKind, { seconds: 300 });
     const [first] = walk(SEED, 1);
     if (first?.kind !== "quote") throw new Error("the walk begins with a quote");

@@ -13,7 +13,7 @@ const join = (a: Range, b: Range): Range => ({
 });
 
 it.each([1, 2, 3, 4, 5])(
-  "decision RF: columns are bounded, and each has exactly the extremes and the last of its values (seed %i)",
+  "columns are bounded, and each has exactly the extremes and the last of its values (seed %i)",
   (seed) => {
     const draw = drawing(seed);
     const most = draw(2, 40);
@@ -47,7 +47,7 @@ it.each([1, 2, 3, 4, 5])(
   },
 );
 
-it("decision RF: a series with gaps keeps the number of its columns", () => {
+it("a series with gaps keeps the number of its columns", () => {
   const columns = new Columns<number>(0, 2);
   for (const timeMs of [0, 1, 1_000_000_000_000]) columns.add(timeMs, timeMs);
   expect(columns.all()).toEqual([1, 1_000_000_000_000]);

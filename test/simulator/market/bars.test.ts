@@ -15,7 +15,7 @@ const bar: Bar = {
 };
 
 describe("marketOfBars", () => {
-  it("decision PM, complaint 48: goes to the adverse extreme first, and to the other one if the bar says so", async () => {
+  it("complaint 48: goes to the adverse extreme first, and to the other one if the bar says so", async () => {
     const bids = async (path?: "low-first" | "high-first"): Promise<readonly string[]> => {
       const rows = await rowsOf(marketOfBars([bar], { spreadBps: "0", ...(path && { path: () => path }) }));
       return rows.flatMap((row) => (row.kind === "quote" ? [row.bid] : []));

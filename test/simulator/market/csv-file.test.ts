@@ -63,7 +63,7 @@ describe("csvMarket reads", () => {
     expect(counts.trades).toBe(4);
   });
 
-  it("decision 7: facts by their value, whatever decimals are written", async () => {
+  it("facts by their value, whatever decimals are written", async () => {
     const rows = await read([
       "time,symbol,price,quantity",
       "1577836800000,BTC/USD,65000.0000000000,0.10000000",

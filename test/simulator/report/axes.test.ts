@@ -113,7 +113,7 @@ const run = (): Promise<SimulationResult> =>
   });
 
 describe("slippage", () => {
-  it("decision RG: a worse price than at the arrival is positive on both sides, a better one negative", async () => {
+  it("a worse price than at the arrival is positive on both sides, a better one negative", async () => {
     const page = parseHtml(reportOf(await run()));
     const rows = rowsOf(page, "Slippage by order");
     // (60000 - 59399) / 60000, (60601 - 60000) / 60000 and (59401 - 60000) / 60000, in basis points.
@@ -129,7 +129,7 @@ describe("slippage", () => {
     ]);
   });
 
-  it("decision RH: a small report is the stored one", async () => {
+  it("a small report is the stored one", async () => {
     const text = reportOf(await run(), { title: "Two stops and a limit" });
     const body = text.slice(text.indexOf("<body>"), text.indexOf("<script>"));
     await expect(body).toMatchFileSnapshot("small-report.html.txt");
@@ -159,7 +159,7 @@ const interfaceOf = (name: string): string => {
 const membersOf = (name: string): readonly string[] =>
   [...interfaceOf(name).matchAll(/^ {2}readonly (\w+)\??:/gm)].map(([, member = ""]) => member);
 
-it("decision RH: the page has each figure with the words of its comment", () => {
+it("the page has each figure with the words of its comment", () => {
   expect([...Object.keys(STATISTICS), "trades"].sort()).toEqual([...membersOf("Statistics")].sort());
   for (const [key, [, , definition]] of Object.entries(STATISTICS))
     expect(
@@ -194,7 +194,7 @@ function poisoned(value: unknown): unknown {
 }
 
 describe("hostile names in a report", () => {
-  it("decision RJ: symbols, ids, title and parameters are text and never markup", async () => {
+  it("symbols, ids, title and parameters are text and never markup", async () => {
     const result = await onWalk(1);
     const hostile = poisoned(result) as SimulationResult;
     const text = reportOf(hostile, { title: HOSTILE, parameters: { [HOSTILE]: HOSTILE } });
@@ -261,7 +261,7 @@ function repeated(result: SimulationResult): SimulationResult {
   };
 }
 
-it("decision RJ: a report of thousands of orders stays small and says what it leaves out", async () => {
+it("a report of thousands of orders stays small and says what it leaves out", async () => {
   const result = repeated(await onWalk(2, placeMany, { seconds: 60 }));
   const text = reportOf(result);
   const page = parseHtml(text);

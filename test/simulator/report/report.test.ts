@@ -45,7 +45,7 @@ describe("the report of a simulation", () => {
     page = parseHtml(text);
   });
 
-  it("decision RH: is one well-formed page with all sections, each with a heading", () => {
+  it("is one well-formed page with all sections, each with a heading", () => {
     const sections = elementsOf(page, ({ name }) => name === "section");
     expect(sections.map(({ attributes }) => attributes.get("id"))).toEqual(SECTIONS);
     for (const { attributes } of sections) {
@@ -57,7 +57,7 @@ describe("the report of a simulation", () => {
     }
   });
 
-  it("decision RH: loads nothing, and permits its own style and script only", () => {
+  it("loads nothing, and permits its own style and script only", () => {
     const all = elementsOf(page, () => true);
     expect([...new Set(all.map(({ name }) => name))].sort()).toEqual(
       [
@@ -111,12 +111,12 @@ describe("the report of a simulation", () => {
     );
   });
 
-  it("decision RH: the same run gives the same text, byte by byte", async () => {
+  it("the same run gives the same text, byte by byte", async () => {
     const again = await onWalk(2, placeEveryKind, { seconds: 300 });
     expect(reportOf(again, { title: "Every kind", parameters: { seed: "2" } })).toBe(text);
   });
 
-  it("decision RH: every drawing has a description, every table a caption, every chart a title", () => {
+  it("every drawing has a description, every table a caption, every chart a title", () => {
     for (const drawing of elementsOf(page, ({ name }) => name === "svg"))
       expect(drawing.attributes.get("aria-label") ?? drawing.attributes.get("aria-hidden")).toBeTruthy();
     for (const table of elementsOf(page, ({ name }) => name === "table"))
@@ -125,7 +125,7 @@ describe("the report of a simulation", () => {
       expect(figure.children[0]?.name).toBe("figcaption");
   });
 
-  it("decision RH: the table has every order with what it executed", () => {
+  it("the table has every order with what it executed", () => {
     const rows = rowsOf(page, "Managed orders");
     expect(rows.map((cells) => [cells[1], cells[3], cells[5], cells[6], cells[8]])).toEqual(
       result.orders.map((order) => [
@@ -142,7 +142,7 @@ describe("the report of a simulation", () => {
     }
   });
 
-  it("decision RH: the plan of a schedule ends at its quantity, the execution at what was executed", () => {
+  it("the plan of a schedule ends at its quantity, the execution at what was executed", () => {
     const scheduled = result.orders.filter(({ plan }) => plan !== undefined);
     expect(scheduled.map(({ intent }) => intent.type)).toEqual(["TWAP", "VWAP"]);
     for (const { intent, executedQuantity } of scheduled) {
@@ -152,7 +152,7 @@ describe("the report of a simulation", () => {
     }
   });
 
-  it("decision RH: the share of a POV is its executed quantity divided by the volume since its acceptance", () => {
+  it("the share of a POV is its executed quantity divided by the volume since its acceptance", () => {
     const [executed, volume, share] = ["Executed", "Volume", "Share"].map((name) =>
       valuesOf(page, "POV BUY", name),
     );
@@ -167,7 +167,7 @@ describe("the report of a simulation", () => {
     expect(share?.length).toBeGreaterThan(50);
   });
 
-  it("decision RH: each order with a trigger has a chart of its own life", () => {
+  it("each order with a trigger has a chart of its own life", () => {
     const triggered = result.orders.filter(({ intent }) => /STOP|TAKE/.test(intent.type));
     expect(triggered.length).toBeGreaterThan(4);
     const section = elementsOf(page, ({ attributes }) => attributes.get("id") === "triggers")[0];
@@ -186,7 +186,7 @@ describe("the report of a simulation", () => {
     }
   });
 
-  it("decision RH: the executions of a symbol are summed by side and liquidity", () => {
+  it("the executions of a symbol are summed by side and liquidity", () => {
     const rows = rowsOf(page, "Executions");
     const count = rows.reduce((sum, cells) => sum + Number(cells[3]), 0);
     expect(count).toBe(result.fills.length);
@@ -199,7 +199,7 @@ describe("the report of a simulation", () => {
     }
   });
 
-  it("decision RH: prices, equity and hash are those of the result", () => {
+  it("prices, equity and hash are those of the result", () => {
     const prices = result.chart?.markets[0]?.prices ?? [];
     expect(valuesOf(page, "price, orders", "Bid")).toEqual(prices.map(({ bid }) => grouped(bid)));
     expect(valuesOf(page, "price, orders", "Ask")).toEqual(prices.map(({ ask }) => grouped(ask)));
@@ -213,7 +213,7 @@ describe("the report of a simulation", () => {
     expect(figures.get("Commissions")).toBe(`${grouped(result.statistics.commissions)} USD`);
   });
 
-  it("decision RH: without the course of the market, the page says so and has the rest", async () => {
+  it("without the course of the market, the page says so and has the rest", async () => {
     const bare = parseHtml(reportOf(await onWalk(4, placeEveryKind, { chart: false })));
     const sections = elementsOf(bare, ({ name }) => name === "section");
     expect(sections.map(({ attributes }) => attributes.get("id"))).toEqual(

@@ -25,7 +25,7 @@ const onBars = (volumes: readonly string[], orders: readonly Order[]): Promise<S
     },
   });
 
-it("decision 16: a TWAP of 60 slots of 5 s fills whole on minute bars", async () => {
+it("a TWAP of 60 slots of 5 s fills whole on minute bars", async () => {
   const twap = {
     symbol: SYMBOL,
     side: "BUY",

@@ -110,7 +110,7 @@ async function run(
 }
 
 describe("the pace of a simulation", () => {
-  it("decision RA: rows that are delivered without waiting give the result of rows that each wait for rest", async () => {
+  it("rows that are delivered without waiting give the result of rows that each wait for rest", async () => {
     let executed = 0;
     const property = fc.asyncProperty(anyCase, async (given) => {
       const fast = await run(given, given.rows, () => undefined);
@@ -122,7 +122,7 @@ describe("the pace of a simulation", () => {
     expect(executed).toBeGreaterThan(30);
   });
 
-  it("decision RA: the promises of a quote listener that returns nothing are awaited before time moves", async () => {
+  it("the promises of a quote listener that returns nothing are awaited before time moves", async () => {
     const market = Array.from({ length: 5 }, (_, n): MarketRow => {
       return { kind: "quote", timeMs: START_MS + n, symbol: SYMBOL, bid: "999", ask: "1000" };
     });
@@ -141,7 +141,7 @@ describe("the pace of a simulation", () => {
     expect(times).toEqual([0, 0, 0, 0]);
   });
 
-  it("decision RA: a strategy that does not return its promise acts at the same time, however long its promises take", async () => {
+  it("a strategy that does not return its promise acts at the same time, however long its promises take", async () => {
     const market = Array.from({ length: 5 }, (_, n): MarketRow => {
       return { kind: "quote", timeMs: START_MS + n, symbol: SYMBOL, bid: "999", ask: "1000" };
     });
@@ -163,7 +163,7 @@ describe("the pace of a simulation", () => {
     ]);
   });
 
-  it("decision RA: a listener hears quotes until it is removed, after the venue has them", async () => {
+  it("a listener hears quotes until it is removed, after the venue has them", async () => {
     const market = ["999", "998", "997"].map((bid, n): MarketRow => {
       return { kind: "quote", timeMs: START_MS + n, symbol: SYMBOL, bid, ask: "1000" };
     });

@@ -43,7 +43,7 @@ function day(quotes: string, trades: string): Promise<SimulationResult> {
   });
 }
 
-it(`decision PK: ${RUNS} simulations of a recorded day's first hours have one hash`, async () => {
+it(`${RUNS} simulations of a recorded day's first hours have one hash`, async () => {
   const recorded = recordedDay();
   const quotes = await csvFile("quotes.csv", [QUOTE_HEADER, ...recorded.quotes.slice(0, MINUTES)]);
   const trades = await csvFile("trades.csv", [TRADE_HEADER, ...recorded.trades.slice(0, MINUTES)]);

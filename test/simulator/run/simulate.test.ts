@@ -52,7 +52,7 @@ describe("simulate", () => {
     expect([one === two, one === three]).toEqual([true, false]);
   });
 
-  it("decision PK: a strategy that answers its own fills comes to rest before time moves on", async () => {
+  it("a strategy that answers its own fills comes to rest before time moves on", async () => {
     const times: number[] = [];
     const result = await run(
       async (trader) => {
@@ -75,7 +75,7 @@ describe("simulate", () => {
     expect(result.positions).toEqual({ [SYMBOL]: "0.5" });
   });
 
-  it("decision PN: a resting native order is a maker, one that executes on arrival a taker", async () => {
+  it("a resting native order is a maker, one that executes on arrival a taker", async () => {
     const fees = { maker: "0.001", taker: "0.002" };
     const result = await run(
       async ({ placeNative }) => {
@@ -111,7 +111,7 @@ describe("simulate", () => {
     expect(result.balances).toEqual({ BTC: "1.5", USD: "11500" });
   });
 
-  it("decision PN: slippage makes a price worse, never beyond the limit", async () => {
+  it("slippage makes a price worse, never beyond the limit", async () => {
     const buy = { symbol: SYMBOL, side: "BUY", quantity: "1" } as const;
     const result = await run(
       async ({ placeNative, account }) => {
@@ -123,7 +123,7 @@ describe("simulate", () => {
     expect(result.fills.map(({ price }) => price)).toEqual(["60061.001", "59902"]);
   });
 
-  it("decision PN: latency: a child meets the quote of its arrival", async () => {
+  it("latency: a child meets the quote of its arrival", async () => {
     const result = await run(({ account }) => account.place(stop), {
       balances: { BTC: "1" },
       venue: { latency: { submitMs: 1_500, answerMs: 100 } },
@@ -131,7 +131,7 @@ describe("simulate", () => {
     expect(result.fills.map(({ timeMs, price }) => [timeMs - START_MS, price])).toEqual([[6_500, "59400"]]);
   });
 
-  it("decision PN: fills and equity are in the order of time, also if an answer comes after a later fill", async () => {
+  it("fills and equity are in the order of time, also if an answer comes after a later fill", async () => {
     const prices = ["100", "110", "120", "130", "130"];
     const market = prices.map((price, n) => quote(500 * n, price, String(Number(price) + 1)));
     const result = await run(
@@ -168,28 +168,25 @@ describe("simulate", () => {
     expect(result.counts.trades).toBe(4);
   });
 
-  it.each(["child", "native order"])(
-    "decision PN: a slippage model that fails for a %s ends it",
-    async (of) => {
-      const broken = new Error("broken");
-      const slippage = (): never => {
-        throw broken;
-      };
-      const strategy: Strategy = async ({ account, placeNative }) => {
-        if (of === "child") await account.place(stop);
-        else
-          await placeNative({ symbol: SYMBOL, side: "BUY", type: "MARKET", quantity: "1" }).catch(
-            () => undefined,
-          );
-      };
-      const balances = { USD: "100000", BTC: "1" };
-      await expect(run(strategy, { balances, venue: { slippage } })).rejects.toBe(broken);
-      const wrong = { slippage: () => 5 as unknown as string };
-      await expect(run(strategy, { balances, venue: wrong })).rejects.toThrow(
-        "slippage must return basis points",
-      );
-    },
-  );
+  it.each(["child", "native order"])("a slippage model that fails for a %s ends it", async (of) => {
+    const broken = new Error("broken");
+    const slippage = (): never => {
+      throw broken;
+    };
+    const strategy: Strategy = async ({ account, placeNative }) => {
+      if (of === "child") await account.place(stop);
+      else
+        await placeNative({ symbol: SYMBOL, side: "BUY", type: "MARKET", quantity: "1" }).catch(
+          () => undefined,
+        );
+    };
+    const balances = { USD: "100000", BTC: "1" };
+    await expect(run(strategy, { balances, venue: { slippage } })).rejects.toBe(broken);
+    const wrong = { slippage: () => 5 as unknown as string };
+    await expect(run(strategy, { balances, venue: wrong })).rejects.toThrow(
+      "slippage must return basis points",
+    );
+  });
 
   it("a timer of a strategy at a fraction of a millisecond runs at the next whole one", async () => {
     const buy = { symbol: SYMBOL, side: "BUY", type: "MARKET", quantity: "1" } as const;
@@ -218,7 +215,7 @@ describe("simulate", () => {
     await expect(run(({ at }) => at(START_MS + 10, fail))).rejects.toBe(broken);
   });
 
-  it("decision PK: a strategy that never comes to rest is an error", async () => {
+  it("a strategy that never comes to rest is an error", async () => {
     const endless: Strategy = ({ on, placeNative }) => {
       const again = (): unknown =>
         placeNative({ symbol: SYMBOL, side: "BUY", type: "LIMIT", quantity: "1", price: "1" });

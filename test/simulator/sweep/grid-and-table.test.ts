@@ -71,7 +71,7 @@ describe("sweepTable", () => {
   });
 });
 
-it("decision UF: a figure with the name of a parameter does not replace it in the table", () => {
+it("a figure with the name of a parameter does not replace it in the table", () => {
   const statistics = { maxDrawdown: { fraction: "0" }, trades: { closed: 0 } };
   const result = { statistics, hash: "h", figures: { quantity: 7 } };
   const rows = [{ index: 0, seed: 1, parameters: { quantity: "0.5" }, result }] as unknown as SweepRow[];

@@ -38,7 +38,7 @@ async function run<P extends Readonly<Record<string, string | number | boolean>>
 }
 
 describe("sweep", () => {
-  it("decision RB: rows are in the order of the sets, whichever ends first", async () => {
+  it("rows are in the order of the sets, whichever ends first", async () => {
     // Set 0 ends after set 2 has begun, and set 2 begins after set 1 has ended.
     const body = `const channel = new BroadcastChannel("order of sets");
       const heard = (text) => new Promise((resolve) => channel.addEventListener("message", ({ data }) => {
@@ -64,7 +64,7 @@ describe("sweep", () => {
     expect(ended.indexOf(1)).toBeLessThan(ended.indexOf(0));
   });
 
-  it("decision RB: the seed of a set comes from the seed of the sweep and its parameters alone", async () => {
+  it("the seed of a set comes from the seed of the sweep and its parameters alone", async () => {
     const module = moduleOf(`return { ...${outcome}, hash: String(context.seed) };`);
     const hashes = async (seed: number, parameters: readonly { n: number; m: string }[]) =>
       (await run({ module, parameters, seed, workers: 1 })).map((row) => {
@@ -83,7 +83,7 @@ describe("sweep", () => {
     expect(await hashes(2, [a])).not.toEqual([first]);
   });
 
-  it("decision RC: a set that throws has its failure in its row, and the others have results", async () => {
+  it("a set that throws has its failure in its row, and the others have results", async () => {
     const module = moduleOf(
       `if (parameters.n === 1) throw new RangeError("too near"); if (parameters.n === 2) throw "text"; return ${outcome};`,
     );
@@ -107,7 +107,7 @@ describe("sweep", () => {
     ["return { ...OUTCOME, figures: null };", "TypeError", "figures must be an object"],
     ["return { ...OUTCOME, figures: { a: { b: 1 } } };", "TypeError", "figures.a must be a string, a number"],
     ["throw Object.create(null);", "object", "[object Object]"],
-  ])("decision RC: what is not a result is a failure: %s", async (body, name, message) => {
+  ])("what is not a result is a failure: %s", async (body, name, message) => {
     const module = moduleOf(body.replace("OUTCOME", outcome));
     const rows = await run({ module, parameters: numbered(1) });
     const [row] = rows;
@@ -121,7 +121,7 @@ describe("sweep", () => {
     ["file:///no/such/module.mjs", "Cannot find module"],
     ["data:text/javascript,export const (", "Unexpected"],
     ["data:text/javascript,throw new Error('not today')", "not today"],
-  ])("decision UG: a module that cannot be used ends the sweep at once: %s", async (module, message) => {
+  ])("a module that cannot be used ends the sweep at once: %s", async (module, message) => {
     const ended: number[] = [];
     const onProgress = ({ done }: SweepProgress<{ n: number }>): void => void ended.push(done);
     const sweeping = run({ module, parameters: numbered(50), workers: 2, onProgress });
@@ -130,7 +130,7 @@ describe("sweep", () => {
     expect(ended).toEqual([]);
   });
 
-  it("decision UG: a module that cannot be loaded any more, later in a sweep, fails its sets only", async () => {
+  it("a module that cannot be loaded any more, later in a sweep, fails its sets only", async () => {
     const path = join(folder, "leaves.mjs");
     await writeFile(
       path,
@@ -147,7 +147,7 @@ describe("sweep", () => {
     ["an error", "throw new Error('left behind')"],
     ["an exit", "process.exit(4)"],
     ["a rejection", "void Promise.reject(new Error('left behind'))"],
-  ])("decision UG: %s that a set leaves behind fails neither it nor the next one", async (_, leaves) => {
+  ])("%s that a set leaves behind fails neither it nor the next one", async (_, leaves) => {
     const body = `const { parentPort } = await import("node:worker_threads");
       if (parameters.n === 0) parentPort.on("message", () => { ${leaves}; });
       return ${outcome};`;
@@ -155,14 +155,14 @@ describe("sweep", () => {
     expect(rows.map(({ result, failure }) => result?.hash ?? failure)).toEqual(["h0", "h1", "h2"]);
   });
 
-  it("decision UG: an error right after an answer does not overtake it", async () => {
+  it("an error right after an answer does not overtake it", async () => {
     const body = `if (parameters.n === 0) setImmediate(() => { throw new Error("after the answer"); });
       return ${outcome};`;
     const rows = await run({ module: moduleOf(body), parameters: numbered(2), workers: 1 });
     expect(rows.map(({ result, failure }) => result?.hash ?? failure)).toEqual(["h0", "h1"]);
   });
 
-  it("decision UG: a set that ended in time is no timeout, however long this thread was busy", async () => {
+  it("a set that ended in time is no timeout, however long this thread was busy", async () => {
     const answered = join(folder, "answered");
     const body = `const { writeFileSync } = await import("node:fs");
       setImmediate(() => writeFileSync(${JSON.stringify(answered)}, ""));
@@ -181,7 +181,7 @@ describe("sweep", () => {
       "setImmediate(() => { throw new Error('later'); }); await new Promise(() => {});",
       "the worker ended: later",
     ],
-  ])("decision RC: a worker that ends fails its set only: %s", async (body, message) => {
+  ])("a worker that ends fails its set only: %s", async (body, message) => {
     const module = moduleOf(`if (parameters.n === 0) { ${body} } return ${outcome};`);
     const rows = await run({ module, parameters: numbered(3), workers: 1 });
     expect(rows.map(({ result, failure }) => result?.hash ?? [failure?.kind, failure?.message])).toEqual([
@@ -191,7 +191,7 @@ describe("sweep", () => {
     ]);
   });
 
-  it("decision RC: a set that hangs, even in an endless loop, is ended after its time", async () => {
+  it("a set that hangs, even in an endless loop, is ended after its time", async () => {
     const module = moduleOf(`if (parameters.n === 0) for (;;); return ${outcome};`);
     const rows = await run({ module, parameters: numbered(3), workers: 1, timeoutMs: 2_000 });
     expect(rows.map(({ result, failure }) => result?.hash ?? failure)).toEqual([
@@ -221,14 +221,14 @@ describe("sweep", () => {
     await expect(run({ module, parameters: numbered(3), signal })).rejects.toBe(reason);
   });
 
-  it("decision UF: a promise of onProgress that rejects ends the sweep, and nothing is left unhandled", async () => {
+  it("a promise of onProgress that rejects ends the sweep, and nothing is left unhandled", async () => {
     const broken = new Error("broken later");
     const onProgress = async (): Promise<never> => await Promise.reject(broken);
     const module = moduleOf(`return ${outcome};`);
     await expect(run({ module, parameters: numbered(3), workers: 2, onProgress })).rejects.toBe(broken);
   });
 
-  it("decision RB: a list of sets that is changed meanwhile is swept as it was", async () => {
+  it("a list of sets that is changed meanwhile is swept as it was", async () => {
     const parameters = [...numbered(3)];
     const module = moduleOf(`return ${outcome};`);
     const onProgress = (): void => void parameters.pop();
@@ -280,7 +280,7 @@ describe("a sweep of simulations", () => {
     );
   });
 
-  it("decision RB: rows are the same with one worker and with three, and depend on the seed", async () => {
+  it("rows are the same with one worker and with three, and depend on the seed", async () => {
     const parameters = parameterGrid({ trailingBps: [30, 80, 200], quantity: ["0.5", "1"] });
     const one = await run({ module, parameters, workers: 1, seed: 4 });
     const three = await run({ module, parameters, workers: 3, seed: 4 });

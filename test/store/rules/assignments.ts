@@ -29,9 +29,7 @@ async function ownerAndTarget(
 
 /** Rules of the leases of an order store: to whom owners shall give their shards. */
 export const assignments: StoreRules = leaseRules({
-  async "decision KV: the row of a node says whether the node shares the shards, as it said when it joined"(
-    leases,
-  ) {
+  async "the row of a node says whether the node shares the shards, as it said when it joined"(leases) {
     for (const entry of [{ ...ENTRY, shares: true }, { ...ENTRY, shares: false }, ENTRY]) {
       const { incarnation } = await leases.join(entry);
       await leases.renew({ incarnation, state: "ready" });
@@ -41,7 +39,7 @@ export const assignments: StoreRules = leaseRules({
     }
   },
 
-  async "decision KV: an assignment is in the rows of its shards until it is withdrawn, and changes neither owner nor epoch"(
+  async "an assignment is in the rows of its shards until it is withdrawn, and changes neither owner nor epoch"(
     leases,
     { store, open },
   ) {
@@ -66,10 +64,7 @@ export const assignments: StoreRules = leaseRules({
     same("the assigned shards after that", await plan(leases), left);
   },
 
-  async "decision KV: an assignment with `from` holds only for the shards that this node owns"(
-    leases,
-    { open },
-  ) {
+  async "an assignment with `from` holds only for the shards that this node owns"(leases, { open }) {
     const { a, b, other } = await ownerAndTarget(leases, open);
     await other.claim({ incarnation: b, shards: [5] });
     const c = await joined(leases, "c");
@@ -82,7 +77,7 @@ export const assignments: StoreRules = leaseRules({
     same("the assigned shards at the end", await plan(leases), []);
   },
 
-  async "decision KV: nothing is assigned to a node that is dead or gone"(leases, { open }) {
+  async "nothing is assigned to a node that is dead or gone"(leases, { open }) {
     const { a, b, other } = await ownerAndTarget(leases, open);
     const c = await joined(other, "c");
     await leases.assign({ shards: [1], to: c });
@@ -99,7 +94,7 @@ export const assignments: StoreRules = leaseRules({
     same("assign of the same shards to a live node", await leases.assign({ shards: [1, 2, 3], to: a }), 3);
   },
 
-  async "decision KV: a claim of a node that did not own a shard ends its assignment; a release and a claim again leave it"(
+  async "a claim of a node that did not own a shard ends its assignment; a release and a claim again leave it"(
     leases,
     { store, open },
   ) {

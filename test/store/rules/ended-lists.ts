@@ -102,7 +102,7 @@ export const endedLists: StoreRules = rulesFor()({
     same("pageEndedLists of account 3", await store.pageEndedLists({ accountId: 3, limit: 9 }), []);
   },
 
-  async "decision 36: both ends of the time are included, and the newest of the range are read"({ store }) {
+  async "both ends of the time are included, and the newest of the range are read"({ store }) {
     await keepFive(store);
     const middle = { startTimeMs: 2_000, endTimeMs: 4_000, limit: 9 };
     await page(store, middle, [-12_800, -10_240, -7_680, -5_120]);

@@ -52,9 +52,7 @@ export const endedNames: StoreRules = {
         await refused(`pageEndedNames with a limit of ${limit}`, () => store.pageEndedNames?.({ limit }));
     },
 
-    async "decision IG: pages of names contain all of them, by account, then by the bytes of the client id"({
-      store,
-    }) {
+    async "pages of names contain all of them, by account, then by the bytes of the client id"({ store }) {
       same("pageEndedNames of an empty store", await page(store, 9), []);
       await keepNames(store);
       same("pageEndedNames, limit 99", await page(store, 99), SORTED);
@@ -75,7 +73,7 @@ export const endedNames: StoreRules = {
       }
     },
 
-    async "decision IG: a name that is gone is a cursor too"({ store }) {
+    async "a name that is gone is a cursor too"({ store }) {
       await keepNames(store);
       const gone = { accountId: 1, clientOrderId: "gone" };
       same("pageEndedNames after a name that is gone", await page(store, 9, gone), SORTED.slice(5));

@@ -79,7 +79,7 @@ export const forgetting: StoreRules = {
       holds("typeof pruneEnded", typeof pruneEnded === "function", "function", pruneEnded);
     },
 
-    async "decision TA: orders that ended before the time leave with all their records, lists with all their legs"({
+    async "orders that ended before the time leave with all their records, lists with all their legs"({
       store,
     }) {
       await fill(store);
@@ -93,7 +93,7 @@ export const forgetting: StoreRules = {
       same("countEnded", (await store.countEnded({ accountId: 1, shard: 0 })).count, 2);
     },
 
-    async "decision TA: records from the newest snapshot on stay, with the orders that they end, and so does all without a snapshot"({
+    async "records from the newest snapshot on stay, with the orders that they end, and so does all without a snapshot"({
       store,
     }) {
       await fill(store);
@@ -109,7 +109,7 @@ export const forgetting: StoreRules = {
       same("the records after a snapshot at 11", await left(store), [2, 3, 6, 8, 10, 11]);
     },
 
-    async "decision TA: a leg that has ended stays with its records as long as its list"({ store }) {
+    async "a leg that has ended stays with its records as long as its list"({ store }) {
       const { records } = recordsOfOrders(0, [[D, E], [D], [B]]);
       const [leg] = endedLegs(LIST).map((order) => ({ ...order, lastSequence: 2 }));
       const ended = leg === undefined ? [] : [leg];
@@ -120,9 +120,7 @@ export const forgetting: StoreRules = {
       same("the records that are left", await left(store), [1, 2, 3]);
     },
 
-    async "decision TA: an order that a late fill changed after its end leaves with that record too"({
-      store,
-    }) {
+    async "an order that a late fill changed after its end leaves with that record too"({ store }) {
       const { records } = recordsOfOrders(0, [[A], [A], [B], [A], [B]]);
       const [before, after] = [records.slice(0, 2), records.slice(2)];
       await store.append({ shards: [part(0, 1, { records: before, ended: [endedAt(A, 2)] })] });
@@ -161,9 +159,7 @@ export const forgetting: StoreRules = {
       same("the rows that are left", (await rowsOf(later)).length, 5);
     },
 
-    async "decision TA: a deletion that ends early leaves each order whole, and a later one goes on"({
-      store,
-    }) {
+    async "a deletion that ends early leaves each order whole, and a later one goes on"({ store }) {
       await fillMany(store);
       await forget(store, () => false);
       const rows = (await rowsOf(store)).length;
@@ -173,7 +169,7 @@ export const forgetting: StoreRules = {
     },
   }),
   ...rulesFor({ ...where, progress: true })({
-    async "decision TA: many orders leave in short steps, between which other calls run and `goesOn` can end the work"({
+    async "many orders leave in short steps, between which other calls run and `goesOn` can end the work"({
       store,
     }) {
       await fillMany(store);

@@ -53,7 +53,7 @@ export const journal: StoreRules = rulesFor()({
     }
   },
 
-  async "decision EJ: texts that come with the records are stored; missing ones are generated"({ store }) {
+  async "texts that come with the records are stored; missing ones are generated"({ store }) {
     const [record, later] = [sampleRecord(7, 1), { ...sampleRecord(7, 1), timeMs: 77 }];
     const given = { ...part(7, 1, { records: [record] }), texts: [encodeRecord(later)] };
     await store.append({ shards: [given] });

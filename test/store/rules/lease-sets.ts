@@ -142,10 +142,7 @@ export const leaseSets: StoreRules = leaseRules({
     same("an append to a shard that it kept", own, ["durable"]);
   },
 
-  async "decision RK: a release that names epochs frees no shard that has another one: it came late"(
-    leases,
-    { store },
-  ) {
+  async "a release that names epochs frees no shard that has another one: it came late"(leases, { store }) {
     const incarnation = await joined(leases);
     await leases.claim({ incarnation, shards: [1, 2, MARKET] });
     await leases.release({ incarnation, shards: [2, 1, MARKET], epochs: [2, 2, 2] });

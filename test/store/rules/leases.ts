@@ -52,7 +52,7 @@ export const leases: StoreRules = {
       holds("incarnation after the newest node left", third > second, `above ${second}`, third);
     },
 
-    async "decision YE: the row of a node has the ttl with which it joined"(leases) {
+    async "the row of a node has the ttl with which it joined"(leases) {
       for (const ttlMs of [100, 86_400_000]) {
         const { incarnation } = await leases.join({ ...ENTRY, ttlMs });
         same("ttlMs of the row", (await rowOf(leases, incarnation))?.ttlMs, ttlMs);
@@ -72,7 +72,7 @@ export const leases: StoreRules = {
       same("beat of the other node", (await rowOf(leases, other))?.beat, 0);
     },
 
-    async "decision ZJ: what is wanted of a live node is in its row and in the answer to its renewals until it is withdrawn"(
+    async "what is wanted of a live node is in its row and in the answer to its renewals until it is withdrawn"(
       leases,
     ) {
       const [node, other] = [await joined(leases), await joined(leases, "b")];
@@ -98,9 +98,7 @@ export const leases: StoreRules = {
       same("want of a node that never was", await leases.want({ incarnation: other + 1, ...wish }), false);
     },
 
-    async "decision ZK: a renewal says how far the node has read, and one that does not say leaves what was said"(
-      leases,
-    ) {
+    async "a renewal says how far the node has read, and one that does not say leaves what was said"(leases) {
       const incarnation = await joined(leases);
       const renewed = async (followed?: number): Promise<unknown> => {
         await leases.renew({ incarnation, state: "ready", ...(followed !== undefined && { followed }) });
@@ -115,9 +113,7 @@ export const leases: StoreRules = {
       same("followed of the row", answer, [undefined, 0, 9_007_199_254_740_991, 9_007_199_254_740_991]);
     },
 
-    async "decision WN: a node is declared dead only if its beat is the one that was watched, and stays dead"(
-      leases,
-    ) {
+    async "a node is declared dead only if its beat is the one that was watched, and stays dead"(leases) {
       const incarnation = await joined(leases);
       await leases.renew({ incarnation, state: "following" });
       same("bury with an earlier beat", await leases.retire({ incarnation, beat: 0 }), false);

@@ -106,9 +106,7 @@ export const marketJournal: StoreRules = rulesFor()({
 
 /** Rules of the last quotes of markets. */
 export const lastQuotes: StoreRules = rulesFor()({
-  async "I16, decision BR: the last quote of each market is stored, by symbol, at both ends of every range"({
-    store,
-  }) {
+  async "I16: the last quote of each market is stored, by symbol, at both ends of every range"({ store }) {
     same("readQuotes() of an empty store", await store.readQuotes(), []);
     await store.append({ shards: [], quotes: [LARGEST, QUOTE] });
     same("readQuotes()", await store.readQuotes(), [QUOTE, LARGEST]);

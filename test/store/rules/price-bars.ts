@@ -66,7 +66,7 @@ async function deleteMany(store: OrderStore): Promise<Readonly<{ left: number; r
 /** Rules of bars with prices. */
 export const priceBars: StoreRules = {
   ...rulesFor({ priceBars: true })({
-    async "decision NF: a print makes one bar of each length, with the same figures"({ store }) {
+    async "a print makes one bar of each length, with the same figures"({ store }) {
       await keepPrints(store, [at(90_000, "101", { quantity: quantity("2") })]);
       const figures = {
         ...{ open: price("101"), high: price("101"), low: price("101"), close: price("101") },
@@ -79,7 +79,7 @@ export const priceBars: StoreRules = {
       ]);
     },
 
-    async "decision NF: the earliest print opens a bar and the latest closes it, whatever the order in which they come"({
+    async "the earliest print opens a bar and the latest closes it, whatever the order in which they come"({
       store,
     }) {
       await keepPrints(store, [at(20_000, "100"), at(40_000, "105")]);
@@ -92,9 +92,7 @@ export const priceBars: StoreRules = {
       });
     },
 
-    async "decision NF: of prints with one time, the first counted opens and the last counted closes"({
-      store,
-    }) {
+    async "of prints with one time, the first counted opens and the last counted closes"({ store }) {
       await keepPrints(store, [at(5, "100"), at(5, "101")]);
       await keepPrints(store, [at(5, "102")]);
       const figures = await minute(store);
@@ -102,7 +100,7 @@ export const priceBars: StoreRules = {
       same("open, close and number of prints", ends, [price("100"), price("102"), 3]);
     },
 
-    async "decision NF: a print that comes again changes no bar, in another batch or in the same"({ store }) {
+    async "a print that comes again changes no bar, in another batch or in the same"({ store }) {
       const print = at(5, "100");
       await keepPrints(store, [print, { ...print, price: price("7") }]);
       const once = await barsIn(store);
@@ -111,7 +109,7 @@ export const priceBars: StoreRules = {
       same("priceBars after the print came again", await barsIn(store), once);
     },
 
-    async "decision NF: a print that is 23 hours old counts for volume and for no bar"({ store }) {
+    async "a print that is 23 hours old counts for volume and for no bar"({ store }) {
       await keepPrints(store, [samplePrint({ id: "old", timeMs: 5, seenAtMs: 5 + BAR_PRINT_AGE_MS })]);
       same("priceBars after a print that is 23 hours old", await barsIn(store), []);
       same("bars of volume after it", (await store.readVolume()).bars.length, 1);
@@ -131,7 +129,7 @@ export const priceBars: StoreRules = {
       }
     },
 
-    async "decision NF: bars of each length that began before its time are deleted"({ store }) {
+    async "bars of each length that began before its time are deleted"({ store }) {
       await keepPrints(store, [at(5, "100"), at(2 * HOUR_MS, "101")]);
       await store.deleteVolume({
         beforeMs: 0,
@@ -152,7 +150,7 @@ export const priceBars: StoreRules = {
     },
   }),
   ...rulesFor({ priceBars: true, progress: true })({
-    async "decision HJ: many bars are deleted a few at a time"({ store }) {
+    async "many bars are deleted a few at a time"({ store }) {
       const { received } = await deleteMany(store);
       holds("deleteVolume of 8000 bars", received > 0, "calls of `deleting`", received);
     },

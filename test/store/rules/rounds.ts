@@ -16,9 +16,7 @@ const fence = (store: OrderStore, round: number, epoch = 1): Promise<void> =>
 
 /** Rules of the rounds of an epoch: they fence an append that arrives after its shard was read again. */
 export const rounds: StoreRules = rulesFor()({
-  async "I60, decision FA: an append of an earlier round is fenced and writes nothing, other shards continue"({
-    store,
-  }) {
+  async "I60: an append of an earlier round is fenced and writes nothing, other shards continue"({ store }) {
     await fence(store, 1);
     const ended = [endedOrder({ orderId: -259 })];
     const late = part(3, 1, { records: [sampleRecord(3, 1)], ended });
@@ -30,14 +28,14 @@ export const rounds: StoreRules = rulesFor()({
     same("append of round 1", await append(store, { sequence: 1, round: 1 }), ["durable"]);
   },
 
-  async "decision FA: a part without records needs the round too"({ store }) {
+  async "a part without records needs the round too"({ store }) {
     await fence(store, 1);
     const shards = [part(3, 1), part(3, 1, { round: 1 })];
     const outcomes = await store.append({ shards });
     same("append of empty parts of rounds 0 and 1 in round 1", outcomes, ["fenced", "durable"]);
   },
 
-  async "decision FA: the same round again, and an earlier one that arrives late, change nothing"({ store }) {
+  async "the same round again, and an earlier one that arrives late, change nothing"({ store }) {
     for (const round of [2, 2, 1]) await fence(store, round);
     same("append of round 1 after fences 2, 2, 1", await append(store, { sequence: 1, round: 1 }), [
       "fenced",
@@ -47,7 +45,7 @@ export const rounds: StoreRules = rulesFor()({
     ]);
   },
 
-  async "decision FA: an append of a round that has not begun is fenced"({ store }) {
+  async "an append of a round that has not begun is fenced"({ store }) {
     same("append of round 1 in round 0", await append(store, { sequence: 1, round: 1 }), ["fenced"]);
   },
 
@@ -65,7 +63,7 @@ export const rounds: StoreRules = rulesFor()({
     same("append of epoch 2", await append(later, { sequence: 2, round: 0, epoch: 2 }), ["durable"]);
   },
 
-  async "decision FA: an epoch begins with round 0"({ store }) {
+  async "an epoch begins with round 0"({ store }) {
     await fence(store, 3);
     await store.acquire();
     const old = await append(store, { sequence: 1, round: 3, epoch: 2 });
@@ -73,9 +71,7 @@ export const rounds: StoreRules = rulesFor()({
     same("append of round 0", await append(store, { sequence: 1, round: 0, epoch: 2 }), ["durable"]);
   },
 
-  async "decision FA: the result of an append from before the round is certain once the round has begun"({
-    store,
-  }) {
+  async "the result of an append from before the round is certain once the round has begun"({ store }) {
     const appending = append(store, { sequence: 1, round: 0 });
     await fence(store, 1);
     const { sequence } = await store.head(3);
@@ -86,9 +82,7 @@ export const rounds: StoreRules = rulesFor()({
     same("head(3) after that append", (await store.head(3)).sequence, sequence);
   },
 
-  async "decision 53: appends of different shards that are under way at once are kept, each whole"({
-    store,
-  }) {
+  async "appends of different shards that are under way at once are kept, each whole"({ store }) {
     const first = store.append({
       shards: [3, 5].map((shard) => part(shard, 1, { records: [sampleRecord(shard, 1)] })),
     });

@@ -136,7 +136,7 @@ export const snapshots: StoreRules = {
     },
   }),
   ...rulesFor({ progress: true })({
-    async "decision HK: a long one lets other work run while it is written and read"({ store }) {
+    async "a long one lets other work run while it is written and read"({ store }) {
       await nineRecords(store);
       const written = await headDuring(store, () => write(store, 9, MANY));
       same("head(0) is answered while 2000 parents are written", written, "during");
@@ -144,7 +144,7 @@ export const snapshots: StoreRules = {
       same("head(0) is answered while 2000 parents are read", read, "during");
     },
 
-    async "decision CC: a long one reports progress after each part"({ store }) {
+    async "a long one reports progress after each part"({ store }) {
       await nineRecords(store);
       const received = { writing: 0, reading: 0 };
       await store.writeSnapshot(snapshotOf(4, MANY), () => received.writing++);

@@ -39,7 +39,7 @@ const idsAfter = async (leases: ShardLeases, after?: PrintPlace): Promise<readon
 
 /** Rules of the prints that nodes follow. */
 export const storedPrints: StoreRules = leaseRules({
-  async "decision XP: stored prints are returned whole, in the order in which they were stored, each once as it was stored first"(
+  async "stored prints are returned whole, in the order in which they were stored, each once as it was stored first"(
     leases,
     { store },
   ) {
@@ -52,7 +52,7 @@ export const storedPrints: StoreRules = leaseRules({
     }
   },
 
-  async "decision XP: a page of prints is full while there are more, and the next one begins after its last place"(
+  async "a page of prints is full while there are more, and the next one begins after its last place"(
     leases,
     { store },
   ) {
@@ -67,7 +67,7 @@ export const storedPrints: StoreRules = leaseRules({
       await refused(`prints with a limit of ${limit}`, () => leases.prints({ limit }));
   },
 
-  async "decision XP, I60: prints of a later owner come after those of earlier ones, which add none afterwards"(
+  async "prints of a later owner come after those of earlier ones, which add none afterwards"(
     leases,
     { store, open },
   ) {
@@ -87,7 +87,7 @@ export const storedPrints: StoreRules = leaseRules({
     same("prints as the earlier owner reads them", await idsAfter(leases), ["a", "b", "c"]);
   },
 
-  async "decision XP: a claim of the market journal by its owner lets places go on"(leases, { store }) {
+  async "a claim of the market journal by its owner lets places go on"(leases, { store }) {
     const set = { incarnation: await joined(leases), shards: [MARKET_SHARD] };
     await leases.claim(set);
     await keepPrints(store, [samplePrint({ id: "a" }), samplePrint({ id: "b" })]);
@@ -97,7 +97,7 @@ export const storedPrints: StoreRules = leaseRules({
     same("prints after the claim", await idsAfter(leases, last), ["c"]);
   },
 
-  async "decision XP: the volume names the place of the last print that it contains, also after a deletion"(
+  async "the volume names the place of the last print that it contains, also after a deletion"(
     leases,
     { store },
   ) {

@@ -25,7 +25,7 @@ export const volumeDeletion: StoreRules = {
       ]);
     },
 
-    async "decision HJ: however many they are, all are deleted, and appends continue"({ store }) {
+    async "however many they are, all are deleted, and appends continue"({ store }) {
       const prints = Array.from({ length: 9_000 }, (_, n) => samplePrint({ id: `p${n}`, timeMs: n }));
       const fresh = samplePrint({ id: "new", seenAtMs: 90_000, timeMs: 90_000 });
       await store.append({ shards: [], prints: [...prints, fresh] });
@@ -49,7 +49,7 @@ export const volumeDeletion: StoreRules = {
     },
   }),
   ...rulesFor({ progress: true })({
-    async "decision HJ: many are deleted a few at a time; appends do not wait for all of them"({ store }) {
+    async "many are deleted a few at a time; appends do not wait for all of them"({ store }) {
       const prints = Array.from({ length: 9_000 }, (_, n) => samplePrint({ id: `p${n}`, timeMs: n }));
       await store.append({ shards: [], prints });
       const done: string[] = [];

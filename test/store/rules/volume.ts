@@ -59,9 +59,7 @@ export const executedVolume: StoreRules = rulesFor()({
     same("readVolume() after an append without prints", await volumeIn(store), NOTHING);
   },
 
-  async "decision 29: every print counts for the bar of its minute, a fresh one for the total too"({
-    store,
-  }) {
+  async "every print counts for the bar of its minute, a fresh one for the total too"({ store }) {
     const late = samplePrint({ id: "late", timeMs: 5, seenAtMs: 90_000, fresh: false });
     await keepPrints(store, [samplePrint(), late]);
     await keepPrints(store, [samplePrint({ id: "p2", quantity: quantity("0.25") })]);
@@ -112,9 +110,7 @@ export const executedVolume: StoreRules = rulesFor()({
     same("symbols and minutes of bars", places, ["BTC/USD 9", "BTC/USD 10", "ETH/USD 1", "ETH/USD 3"]);
   },
 
-  async "decision 30: a print whose symbol and id are stored adds nothing, in another batch or in the same"({
-    store,
-  }) {
+  async "a print whose symbol and id are stored adds nothing, in another batch or in the same"({ store }) {
     const again = samplePrint({ quantity: quantity("7"), timeMs: 5 * MINUTE_MS, seenAtMs: 1, fresh: true });
     await keepPrints(store, [samplePrint()]);
     const first = await store.readVolume();

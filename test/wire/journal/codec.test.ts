@@ -132,18 +132,15 @@ describe("journal codec", () => {
     ['"source"', '"by":"ops","source"', 'the member "by" of a cause VENUE'],
     ['"previous"', '"next":1,"previous"', 'the member "next" of a change'],
     ['"facts":[', '"facts":[null,', "an entry that is not an object"],
-  ])(
-    "I53, decision BP: a record with %s as %s belongs to a newer version and is refused",
-    (from, to, what) => {
-      const text = encodeRecord(record).replace(from, to);
-      expect(failureOf(() => decodeRecord(text)).message).toBe(
-        `I53: journal record 12 of shard 7 cannot be read: it holds ${what}, which this version does not know; ` +
-          "a newer version of managed-orders wrote it: run that version",
-      );
-    },
-  );
+  ])("I53: a record with %s as %s belongs to a newer version and is refused", (from, to, what) => {
+    const text = encodeRecord(record).replace(from, to);
+    expect(failureOf(() => decodeRecord(text)).message).toBe(
+      `I53: journal record 12 of shard 7 cannot be read: it holds ${what}, which this version does not know; ` +
+        "a newer version of managed-orders wrote it: run that version",
+    );
+  });
 
-  it("I53, decision BP: a parent with a member that this version does not know is refused", () => {
+  it("I53: a parent with a member that this version does not know is refused", () => {
     const [parent] = fc.sample(anyParent, 1);
     if (parent === undefined) throw new Error("no sample");
     const text = encodeParent(parent);

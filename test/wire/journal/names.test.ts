@@ -185,7 +185,7 @@ describe("I53: the error of what cannot be written names it", () => {
   });
 });
 
-describe("decision HN: long rows of numbers are packed when a parent is read", () => {
+describe("long rows of numbers are packed when a parent is read", () => {
   const row = Array.from({ length: 64 }, (_, index) => index + 1);
   const { plan: _, ...plain } = parent;
 

@@ -130,7 +130,9 @@ export class Cancels {
       numberOf(reply.body, name),
     );
     const [matched = 0, canceled = 0, pending = 0] = counts;
-    requireThat(canceled + pending === matched, "decision 36", () => JSON.stringify(reply.body));
+    requireThat(canceled + pending === matched, "Cancel-all, and pages of lists", () =>
+      JSON.stringify(reply.body),
+    );
     const left = before.filter(({ orderId }) => !isOver(journal.find(orderId)));
     requireThat(
       left.length === 0,

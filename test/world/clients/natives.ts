@@ -94,15 +94,19 @@ export class Natives {
     this.#judgeCopies(sent);
   }
 
-  /** Checks decision 3: one signed request is one order, however often it is sent. */
+  /** Checks the rule "A missing client id": one signed request is one order, however often it is sent. */
   #judgeCopies({ clientId, created }: SentOrder): void {
     const { accountId, parts } = this.#context;
     const there = this.#native.book.named(accountId, clientId);
-    parts.requireThat(there.length <= 1, "decision 3", () => `${clientId} is ${there.length} native orders`);
+    parts.requireThat(
+      there.length <= 1,
+      "A missing client id",
+      () => `${clientId} is ${there.length} native orders`,
+    );
     const id = there[0]?.orderId;
     parts.requireThat(
       created === undefined || created === id,
-      "decision 3",
+      "A missing client id",
       () => `${clientId} is ${id}, but was reported as ${created}`,
     );
   }
@@ -114,7 +118,7 @@ export class Natives {
     const reported = (): string => `${sent.clientId}: ${writeJson(reply.body)}`;
     if (code === 0) {
       const id = idOf(reply.body);
-      requireThat(id !== undefined && (sent.created ?? id) === id, "decision 3", reported);
+      requireThat(id !== undefined && (sent.created ?? id) === id, "A missing client id", reported);
       sent.created = id;
       return this.#judgeView(reply.body, reported);
     }
@@ -158,7 +162,11 @@ export class Natives {
     const open = this.#native.book.named(this.#context.accountId, sent.clientId).filter(isOpen);
     // An order that did not exist at the cancel may have arrived since.
     const isNew = code === -2011 && (sent.waiting > 0 || sent.unsure > 0);
-    parts.requireThat(open.length === 0 || isNew, "decision 5", () => `${reported()}, but it continues`);
+    parts.requireThat(
+      open.length === 0 || isNew,
+      "Charsets and look-ups",
+      () => `${reported()}, but it continues`,
+    );
     if (code === 0) parts.situations.observe("native order canceled");
   }
 

@@ -85,7 +85,7 @@ export class Reads {
     const code = codeOf(answer.reply);
     const isReported =
       code === -2013 || PASSING.includes(code) || (code === 0 && !(isGone && this.#isOwner(answer)));
-    requireThat(isReported, "decision TA", () => `${reported()} has left`);
+    requireThat(isReported, "Records leave with their orders", () => `${reported()} has left`);
     if (code === -2013) situations.observe("order that has left is read");
   }
 

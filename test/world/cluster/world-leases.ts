@@ -228,7 +228,7 @@ export class WorldLeases {
     throw failed(instance);
   }
 
-  /** Makes a release. It frees no shard that the engine of its node runs (decision RK). */
+  /** Makes a release. It frees no shard that the engine of its node runs. */
   async #free(instance: Instance, set: ShardRelease, leases: ShardLeases): Promise<void> {
     const { time, situations, requireThat } = this.#parts;
     const { shards: owners } = await leases.nodes();

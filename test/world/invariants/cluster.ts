@@ -11,7 +11,7 @@ import type { ClusterPlan } from "../plan.ts";
  */
 export const mayBelieve = ({ stoodAtMs, renewedAtMs }: Instance): boolean => stoodAtMs >= renewedAtMs;
 
-/** Checks decision WN: the shards of a living node are claimed no sooner than a ttl after it asked for its last renewal. */
+/** Checks the rule "A beat that stays the same for a whole ttl declares a node dead, and no timestamp does": the shards of a living node are claimed no sooner than a ttl after it asked for its last renewal. */
 export function checkClaim(parts: WorldParts, owner: Instance, shards: readonly number[]): void {
   const { requireThat, plan, time } = parts;
   const { ttlMs = 0 } = plan.cluster ?? {};
@@ -20,7 +20,7 @@ export function checkClaim(parts: WorldParts, owner: Instance, shards: readonly 
   const sinceMs = time.trueMs - owner.renewedAtMs;
   requireThat(
     isGiven || sinceMs >= ttlMs,
-    "decision WN",
+    "A beat that stays the same for a whole ttl declares a node dead, and no timestamp does",
     () => `node ${owner.generation} loses shards ${sinceMs} ms after it renewed its lease`,
   );
 }
@@ -54,19 +54,19 @@ function observedMove({ plan, journal, situations, fleet }: WorldParts, owner: I
 const isImpaired = ({ paused, links }: Instance): boolean =>
   paused || Object.values(links).some(({ isMute, isDeaf }) => isMute || isDeaf);
 
-/** Checks decision WR: an engine that took shards over knows every record that was durable when it claimed them. */
+/** Checks the rule "A takeover reads what the owner appended last in statements of its own": an engine that took shards over knows every record that was durable when it claimed them. */
 export function checkTakenOver({ requireThat }: WorldParts, instance: Instance, engine: Engine): void {
   const { journalSequence } = engine.metrics();
   let durable = 0;
   for (const [shard, sequence] of instance.claimedAt) if (engine.owns(shard)) durable += sequence;
   requireThat(
     journalSequence >= durable,
-    "decision WR",
+    "A takeover reads what the owner appended last in statements of its own",
     () => `node ${instance.generation} takes over with ${journalSequence} of ${durable} records`,
   );
 }
 
-/** Checks decision WP: a node acts only within a ttl of the renewal that it asked for last, and while it owns the shard. */
+/** Checks the rule "Trust counts from the question of a renewal, by both clocks": a node acts only within a ttl of the renewal that it asked for last, and while it owns the shard. */
 export function checkTrust({ requireThat, plan }: WorldParts, instance: Instance, act: Act): void {
   if (plan.cluster === undefined || mayBelieve(instance)) return;
   const sinceMs = act.atMs - instance.renewedAtMs;
@@ -78,7 +78,7 @@ export function checkTrust({ requireThat, plan }: WorldParts, instance: Instance
   );
   requireThat(
     sinceMs < plan.cluster.ttlMs,
-    "decision WP",
+    "Trust counts from the question of a renewal, by both clocks",
     () => `node ${instance.generation} ${act.what} ${sinceMs} ms after it renewed its lease`,
   );
 }

@@ -24,7 +24,7 @@ type Late = Readonly<{ tookMs: number; atMs: number }>;
 const LEARNT_MS = 180_000;
 
 /**
- * Checks decision 55. The next child of an order is decided after the venue has answered its process a look-up of the child
+ * Checks the rule "A venue that closes a child and then executes it". The next child of an order is decided after the venue has answered its process a look-up of the child
  * that was closed with less than asked, asked once the wait was over, and every execution in that answer is counted; or after
  * look-ups have failed for 30 s. The wait is as long as the venue declares, and as it took in this order, or in any that the
  * process has counted. So orders of a venue that executes within the time that it declares never execute more than their
@@ -70,7 +70,7 @@ export class EarlyCloses {
     const executed = venue.executedOf(order.orderId);
     requireThat(
       executed - more <= exactOf(order.intent),
-      "decision 55",
+      "A venue that closes a child and then executes it",
       () =>
         `order ${order.orderId} has executed ${executed} after a close, asked were ${order.intent.quantity}`,
     );
@@ -109,7 +109,7 @@ export class EarlyCloses {
     const isLookedUp = cause.source === "LOOKUP" && knownMs === 0;
     requireThat(
       !isEarly || isLookedUp || (lookUpAfterMs !== undefined && lookUpAfterMs >= knownMs),
-      "decision 55",
+      "A venue that closes a child and then executes it",
       () => `${childId} closed early is looked up after ${lookUpAfterMs} ms, it took ${knownMs} ms once`,
     );
     if (lookUpAfterMs === undefined) return;
@@ -149,7 +149,7 @@ export class EarlyCloses {
       const waitedMs = time.trueMs - atMs;
       return requireThat(
         waitedMs >= waitMs + MOST_CLOSE_WAIT_MS,
-        "decision 55",
+        "A venue that closes a child and then executes it",
         () =>
           `order ${orderId} goes on ${waitedMs} ms after ${childId} closed early, no look-up was answered`,
       );
@@ -161,7 +161,7 @@ export class EarlyCloses {
     );
     requireThat(
       missing.length === 0,
-      "decision 55",
+      "A venue that closes a child and then executes it",
       () => `order ${orderId} goes on without ${missing.length} executions that the look-up told`,
     );
   }

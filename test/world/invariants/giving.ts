@@ -7,7 +7,7 @@ import { marksKey, type SeenOrder } from "../journal-book.ts";
 import type { WorldParts } from "../parts.ts";
 import type { SeenQuote } from "../seen-markets.ts";
 
-const RULE = "decision KY";
+const RULE = "The engine of a node that shares runs from the beginning, and shards come and go in it";
 
 /** What a node knew when its engine began with a shard, or gave it up, and how many faults of the store it had met. */
 type Knowledge = Readonly<{ quotes: ReadonlyMap<string, SeenQuote>; storeFaults: number }>;
@@ -16,7 +16,7 @@ type Knowledge = Readonly<{ quotes: ReadonlyMap<string, SeenQuote>; storeFaults:
 type Append = Readonly<{ shards: readonly number[]; requestedMs: number }>;
 
 /**
- * Checks decision KY: a node that shares the shards gives one up only when its children are answered or withdrawn and its
+ * Checks the rule "The engine of a node that shares runs from the beginning, and shards come and go in it": a node that shares the shards gives one up only when its children are answered or withdrawn and its
  * newest marks are durable, and appends nothing of it after that.
  */
 export class Giving implements GivingWatch {

@@ -6,7 +6,7 @@ const HOURS = 3;
 
 /**
  * Lets hours pass without faults. Every order that ended before the time of the last deletion must have left, except for
- * those that need a record from the newest snapshot on (decision TA).
+ * those that need a record from the newest snapshot on.
  */
 export async function leaveAll({
   journal,
@@ -30,6 +30,10 @@ export async function leaveAll({
   for (const { orderId, list, endedAtMs = Number.POSITIVE_INFINITY } of journal.orders.values()) {
     if (journal.departed.has(orderId) || endedAtMs >= beforeMs) continue;
     const isDue = (list?.legs ?? [orderId]).every(isBelow);
-    requireThat(!isDue, "decision TA", () => `order ${orderId} ended at ${endedAtMs} and has not left`);
+    requireThat(
+      !isDue,
+      "Records leave with their orders",
+      () => `order ${orderId} ended at ${endedAtMs} and has not left`,
+    );
   }
 }

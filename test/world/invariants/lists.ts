@@ -2,7 +2,7 @@ import type { SeenChange, SeenOrder, SeenRecord } from "../journal-book.ts";
 import type { WorldParts } from "../parts.ts";
 import { exactOf } from "../venue-row.ts";
 
-/** Checks I40-I43 and decision 35: the rules of lists, after each record that changes one. */
+/** Checks I40-I43 and the rule "Release": the rules of lists, after each record that changes one. */
 export class Lists {
   readonly #parts: WorldParts;
 
@@ -21,7 +21,11 @@ export class Lists {
     const { requireThat, journal } = this.#parts;
     const ids = journal.lists.get(listId)?.legs ?? [];
     const legs = ids.flatMap((id) => journal.find(id) ?? []);
-    requireThat(legs.length === ids.length, "decision 6", () => `list ${listId} is not accepted whole`);
+    requireThat(
+      legs.length === ids.length,
+      "Order of legs in a list",
+      () => `list ${listId} is not accepted whole`,
+    );
     const working = legs.find(({ list }) => list?.role === "working");
     this.#pair(legs.filter(isOfPair), seen);
     if (working !== undefined) this.#held(working, legs, seen);
@@ -94,7 +98,7 @@ export class Lists {
     this.#alert(working, legs, ofWorking);
   }
 
-  /** Checks that an exit sells no more than its entry bought, if that ended with less than its quantity (decision 35). */
+  /** Checks that an exit sells no more than its entry bought, if that ended with less than its quantity. */
   #bound(working: SeenOrder, { after, facts }: Pick<SeenChange, "after" | "facts">): void {
     const intended = facts.find((fact) => fact.kind === "CHILD_INTENDED");
     if (intended === undefined || after.orderId === working.orderId || working.ended === undefined) return;
@@ -102,7 +106,7 @@ export class Lists {
     const isWithin = committed <= working.executed || committed <= after.executed;
     this.#parts.requireThat(
       isWithin || working.executed >= exactOf(working.intent),
-      "decision 35",
+      "Release",
       () => `leg ${after.orderId} commits ${committed}, its entry executed ${working.executed}`,
     );
   }
@@ -123,7 +127,7 @@ export class Lists {
     if (isReported) situations.observe("position left unprotected");
     requireThat(
       isDue === isReported,
-      "decision 35",
+      "Release",
       () => `order ${working.orderId}: alert ${isReported}, due ${isDue}`,
     );
   }

@@ -53,8 +53,8 @@ const QUIET_MS = 15_000;
 const CONFIRM_MS = 60_000;
 
 /**
- * Closes every position by hand, in markets without a quote. Reduce-only orders that have triggered must end: later positions
- * are not theirs to reduce (decision 24). A child of unknown outcome on the same market keeps them.
+ * Closes every position by hand, in markets without a quote. Reduce-only orders that have triggered must end: later
+ * positions are not theirs to reduce. A child of unknown outcome on the same market keeps them.
  */
 async function closeByHand(parts: WorldParts): Promise<void> {
   const { journal, time, plan, hosts, markets, requireThat, situations } = parts;
@@ -76,7 +76,7 @@ async function closeByHand(parts: WorldParts): Promise<void> {
   for (const { orderId, accountId, intent, trigger, pendingEnd, frozen } of open()) {
     if (!intent.reduceOnly || trigger === undefined || pendingEnd !== undefined || frozen) continue;
     if (!closed.includes(`${accountId} ${intent.symbol}`) || isBusy(accountId, intent.symbol)) continue;
-    requireThat(false, "decision 24", () => `order ${orderId} waits for the next position`);
+    requireThat(false, "Reduce-only", () => `order ${orderId} waits for the next position`);
   }
 }
 
@@ -96,9 +96,9 @@ const LONGEST_WAIT_MS = 62_000;
 const STANDING_MS = 75_000;
 
 /**
- * Two quotes of each market, of which the second confirms one that jumps, then heartbeats alone: a limit that the market lies
- * inside acts on it again and again until it has ended (decision 16). The market is as the quote says that counted last: these
- * may come after one that is stamped later.
+ * Two quotes of each market, of which the second confirms one that jumps, then heartbeats alone: a limit that the market
+ * lies inside acts on it again and again until it has ended. The market is as the quote says that counted last: these may
+ * come after one that is stamped later.
  */
 async function fallQuiet(parts: WorldParts): Promise<void> {
   const { journal, markets, fleet, venue, time, requireThat, situations } = parts;
@@ -125,7 +125,11 @@ async function fallQuiet(parts: WorldParts): Promise<void> {
     situations.observe("waits inside a market that stands");
     const sentAtMs = venue.rowsOf.get(orderId)?.at(-1)?.submittedAtMs ?? Number.NEGATIVE_INFINITY;
     const hasActed = !actsOn(now) || sentAtMs >= time.trueMs - LONGEST_WAIT_MS;
-    requireThat(hasActed, "decision 16", () => `order ${orderId} does not act on the market as it stands`);
+    requireThat(
+      hasActed,
+      "Which quotes count",
+      () => `order ${orderId} does not act on the market as it stands`,
+    );
   }
 }
 

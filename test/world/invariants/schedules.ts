@@ -53,7 +53,7 @@ export class Schedules {
       this.#counted.set(`${fact.childId} ${fact.fill.executionId}`, counted);
       this.#executed.add(fact.childId);
     }
-    // A child that was never handed over, or refused without execution, leaves its slot open (decision 27).
+    // A child that was never handed over, or refused without execution, leaves its slot open.
     if (fact.kind === "CHILD_CLOSED" && UNUSED.includes(fact.outcome) && !this.#executed.has(fact.childId))
       this.#used.get(orderId)?.pop();
     if (fact.kind === "ENDED" && fact.reason === "SCHEDULE_ENDED")
@@ -84,7 +84,7 @@ export class Schedules {
   }
 
   /**
-   * Checks decision 29: the weights come from the host's own minutes, in a window that was requested, and slices below
+   * Checks the rule "VWAP": the weights come from the host's own minutes, in a window that was requested, and slices below
    * the minimum are joined.
    */
   #profile(
@@ -105,11 +105,7 @@ export class Schedules {
       const frozen = price === undefined ? sums : joinedSums(sums, BigInt(intent.quantity), least);
       return frozen.every((sum, slot) => sum === BigInt(cumulative.at(slot) ?? -1));
     });
-    requireThat(
-      isTrue && cumulative.length === count,
-      "decision 29",
-      () => `order ${orderId} weighs ${cumulative}`,
-    );
+    requireThat(isTrue && cumulative.length === count, "VWAP", () => `order ${orderId} weighs ${cumulative}`);
   }
 
   /** Checks that the volume in a record was durable before it or with it: after a crash the volume is not less. */
@@ -178,7 +174,7 @@ export class Schedules {
     );
     if (committed === target) situations.observe("POV at its whole share");
     const own = journal.fills.get(orderId);
-    // A process knows all executions of its time, and of its predecessors those of the order (decision 30).
+    // A process knows all executions of its time, and of its predecessors those of the order.
     const isOwn = (id: string, reportedAtMs: number): boolean => {
       const name = tape.ownName(intent.symbol, id) ?? "";
       const counted = this.#counted.get(name);
@@ -186,12 +182,12 @@ export class Schedules {
       return own?.has(name) === true || (plan.cluster === undefined && counted.generation === sender);
     };
     const { ms, generation } = this.#accepted.get(orderId) ?? { ms: 0, generation: sender };
-    // Prints that a node of a cluster reads later are news to it (decision XP).
+    // Prints that a node of a cluster reads later are news to it.
     const unreceivedBy = plan.cluster !== undefined ? [generation, sender] : [];
     const trades = tape.tradesSince(intent.symbol, { ms, unreceivedBy }, isOwn);
     requireThat(
       child.attempt <= trades,
-      "decision 30",
+      "POV",
       () => `order ${orderId} sends child ${child.attempt} after ${trades} trades`,
     );
   }

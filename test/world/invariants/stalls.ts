@@ -14,7 +14,7 @@ type Failing = Readonly<{ fromMs: number; lastMs: number; generation: number }>;
 type Reported = Readonly<{ atMs: number; stands: boolean }>;
 
 /**
- * Checks decision 51 by the journal alone: a triggered order whose children fill nothing for `stalledAfterMs` and some time has
+ * Checks the rule "An order that should act and cannot" by the journal alone: a triggered order whose children fill nothing for `stalledAfterMs` and some time has
  * its alert; no order has one more often than every ten minutes, unless it has executed in between; and the alert ends in the
  * record of the execution.
  */
@@ -30,7 +30,11 @@ export function stalls({ requireThat, plan, time, situations }: WorldParts): (se
         else if (fact.kind === "CHILD_CLOSED") failed(change, fills, instance.generation);
       }
       const stands = reported.get(orderId)?.stands === true;
-      requireThat(!fills || !stands, "decision 51", () => `order ${orderId} executes, and its alert stands`);
+      requireThat(
+        !fills || !stands,
+        "An order that should act and cannot",
+        () => `order ${orderId} executes, and its alert stands`,
+      );
       if (fills || change.after.ended !== undefined) {
         failing.delete(orderId);
         reported.delete(orderId);
@@ -48,12 +52,12 @@ export function stalls({ requireThat, plan, time, situations }: WorldParts): (se
       const isDue = last === undefined || timeMs - last.atMs >= REPEAT_MS;
       requireThat(
         isDue,
-        "decision 51",
+        "An order that should act and cannot",
         () => `order ${orderId} is told as stalled again after too short a time`,
       );
       requireThat(
         before?.ended === undefined && !fills,
-        "decision 51",
+        "An order that should act and cannot",
         () => `order ${orderId} is told as stalled, and has executed or ended`,
       );
       reported.set(orderId, { atMs: timeMs, stands: true });
@@ -61,7 +65,7 @@ export function stalls({ requireThat, plan, time, situations }: WorldParts): (se
     } else if (alert === "ORDER_RESUMED") {
       requireThat(
         last?.stands === true,
-        "decision 51",
+        "An order that should act and cannot",
         () => `order ${orderId} goes on that was not stalled`,
       );
       reported.set(orderId, { atMs: last?.atMs ?? timeMs, stands: false });
@@ -80,7 +84,7 @@ export function stalls({ requireThat, plan, time, situations }: WorldParts): (se
     const isLate = nowMs - fromMs > plan.settings.stalledAfterMs + SLACK_MS;
     requireThat(
       !isLate || reported.has(orderId),
-      "decision 51",
+      "An order that should act and cannot",
       () => `children of order ${orderId} fill nothing since ${nowMs - fromMs} ms, and nobody is told`,
     );
   }

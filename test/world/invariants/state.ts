@@ -10,7 +10,7 @@ const LATE: readonly Fact["kind"][] = ["FILLED", "ALERT"];
 const AHEAD_MS = 2_000;
 
 /**
- * Checks I50, I53, I55 and decision 52: an ended order stays ended, the engine breaks none of its own rules, nothing is
+ * Checks I50, I53, I55 and the rule "A time is confirmed before anything ends by it": an ended order stays ended, the engine breaks none of its own rules, nothing is
  * decided after an expiry, and no record has a time that only a wall clock has said for a short while.
  */
 export function state(parts: WorldParts): (seen: SeenRecord) => void {
@@ -25,7 +25,7 @@ export function state(parts: WorldParts): (seen: SeenRecord) => void {
     const aheadMs = record.timeMs - time.trueMs;
     requireThat(
       aheadMs <= mostMs,
-      "decision 52",
+      "A time is confirmed before anything ends by it",
       () => `a record is ${aheadMs} ms ahead, confirmed are ${mostMs}`,
     );
     for (const change of changes) {
@@ -83,7 +83,7 @@ export function state(parts: WorldParts): (seen: SeenRecord) => void {
       situations.observe("reduce-only order ended with its position");
       const { accountId, intent, orderId } = after;
       const wasEmpty = hosts.wasEmpty(accountId, intent.symbol);
-      requireThat(wasEmpty, "decision 24", () => `order ${orderId} ended with a position that is there`);
+      requireThat(wasEmpty, "Reduce-only", () => `order ${orderId} ended with a position that is there`);
     }
     if (reason === "RESIDUAL_BELOW_MIN_NOTIONAL") situations.observe("residual below the minimum");
     if (reason === "WOULD_MATCH_IMMEDIATELY") situations.observe("post-only refused by its first quote");

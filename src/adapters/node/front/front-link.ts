@@ -173,8 +173,7 @@ const ACKNOWLEDGED_ALONE = 64;
 
 /**
  * The main thread's side of one front thread. It handles everything that must exist once, in the order of the thread's
- * messages: the service with its order of defences, the traffic, and the number of connections. Source: decisions HR
- * and HS.
+ * messages: the service with its order of defences, the traffic, and the number of connections.
  */
 export class FrontLink {
   readonly #telemetry: Telemetry | undefined;

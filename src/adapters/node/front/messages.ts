@@ -3,9 +3,9 @@ import type { Scalar, Parameters as WireParameters } from "../../../wire/index.t
 import type { NodeServerLimits } from "../server-api.ts";
 
 /*
- * Messages between the main thread and the front threads. They are sent as lists of flat messages, one list per turn of
- * the event loop, because the cost of a structured clone depends on the number of values more than on their length. For
- * the same reason headers and parameters are sent as one text each. Source: decision HR.
+ * Messages between the main thread and the front threads. They are sent as lists of flat messages, one list per turn of the
+ * event loop, because the cost of a structured clone depends on the number of values more than on their length. For the
+ * same reason headers and parameters are sent as one text each.
  */
 
 /** Verdict on a connection: counted, above the limit of its address, or above the total limit. */

@@ -28,7 +28,7 @@ const ZERO = /^-?0+(\.0+)?$/;
 
 /**
  * GET /compat/api/v3/account: the balances of the account, and whether the key may trade with it. Throws an OrderError
- * -1020 if the host has no balances. Source: decision NE.
+ * -1020 if the host has no balances.
  */
 export async function accountStatus(parts: ServiceParts, call: SignedCall): Promise<Answer> {
   const { balances, accounts, clock } = parts;
@@ -55,9 +55,9 @@ export async function accountStatus(parts: ServiceParts, call: SignedCall): Prom
 const MOST = 1_000;
 
 /**
- * GET /compat/api/v3/myTrades: the newest fills of a market, oldest first, among the newest 1,000 executions of the
- * account in it. A fill of a child has the orderId of its managed order. Throws an OrderError -1020 if the host has no
- * native orders. Source: decision NB.
+ * GET /compat/api/v3/myTrades: the newest fills of a market, oldest first, among the newest 1,000 executions of the account
+ * in it. A fill of a child has the orderId of its managed order. Throws an OrderError -1020 if the host has no native
+ * orders.
  */
 export async function myTrades(parts: ServiceParts, call: SignedCall): Promise<Answer> {
   const native = nativeOf(parts);

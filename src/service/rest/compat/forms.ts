@@ -40,8 +40,8 @@ const MOST_EXECUTIONS = 1_000;
 /**
  * Returns replies about orders and lists as clients of the convention read them: their name of the market, the convention's
  * name of the type, and the members that they read. All other members stay. `cummulativeQuoteQty` is the sum that the host
- * reports, else that of the fills; it and `time` are left out if the host no longer knows them. The native orders are of one
- * account and market. Source: decision NB; convention 3.1-3.3.
+ * reports, else that of the fills; it and `time` are left out if the host no longer knows them. The native orders are of
+ * one account and market. Source: convention 3.1-3.3.
  */
 async function ordersForClient(
   parts: ServiceParts,
@@ -338,7 +338,7 @@ function listsReply(parts: ServiceParts, body: JsonInput): Promise<JsonInput> {
   return parts.longAnswers.map(body as readonly Members[], (list) => listForClient(parts, list));
 }
 
-/** Names a list that was sent without an id: the convention does not demand one. Source: decision 3. */
+/** Names a list that was sent without an id: the convention does not demand one. */
 function withListId({ parameters, call }: Requested): Parameters {
   if (call === undefined || parameters.has("listClientOrderId")) return parameters;
   const text = clientIdsOf(call)("listClientOrderId");

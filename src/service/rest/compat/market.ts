@@ -36,9 +36,8 @@ type KlineRange = Readonly<{ symbol: string; interval: KlineInterval }> &
   Readonly<Record<"fromMs" | "toMs" | "nowMs", number>>;
 
 /**
- * Returns klines, oldest first, the running one included. They are made of the stored bars, and a kline is left out
- * unless all of its bars are still kept, and if no price comes before it. Returns undefined if the store keeps no bars. Source:
- * decision NH.
+ * Returns klines, oldest first, the running one included. They are made of the stored bars, and a kline is left out unless
+ * all of its bars are still kept, and if no price comes before it. Returns undefined if the store keeps no bars.
  */
 export function klinesOf(engine: Pick<Engine, "priceBars">, range: KlineRange): readonly Kline[] | undefined {
   const { symbol, interval, fromMs, nowMs } = range;
@@ -101,7 +100,7 @@ const UNKNOWN = "0";
 
 /**
  * GET /compat/api/v3/klines and uiKlines: bars of the prints of a market, oldest first. Throws an OrderError -1020 if the
- * store keeps no bars. Source: decision NH.
+ * store keeps no bars.
  */
 export function klines(parts: ServiceParts, parameters: Parameters): JsonInput {
   const { interval, limit, startTimeMs, endTimeMs, ...query } = readKlinesQuery(parameters);
@@ -127,7 +126,7 @@ export function trades(parts: ServiceParts, parameters: Parameters): JsonInput {
   return printsFrom(parts, readTradesQuery(parameters)).map(tradeMembers);
 }
 
-/** GET /compat/api/v3/historicalTrades: the same trades, from an id on. Source: decision NG. */
+/** GET /compat/api/v3/historicalTrades: the same trades, from an id on. */
 export function historicalTrades(parts: ServiceParts, parameters: Parameters): JsonInput {
   return printsFrom(parts, readOldTradesQuery(parameters)).map(tradeMembers);
 }
@@ -145,8 +144,8 @@ function tradeMembers({ number, price, quantity, timeMs }: PrintUpdate): Members
 }
 
 /**
- * GET /compat/api/v3/aggTrades: the newest trades of a market, those of a period, or those from an id on. Each trade is
- * an aggregate of its own. Source: decision NG.
+ * GET /compat/api/v3/aggTrades: the newest trades of a market, those of a period, or those from an id on. Each trade is an
+ * aggregate of its own.
  */
 export function aggTrades(parts: ServiceParts, parameters: Parameters): JsonInput {
   const { startTimeMs, endTimeMs, ...query } = readAggTradesQuery(parameters);

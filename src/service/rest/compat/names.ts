@@ -5,9 +5,9 @@ import type { Parameters, Scalar } from "../../../wire/index.ts";
 
 /**
  * Returns the parameters of a placement with the service's own type. Only a stop or take-profit with trailingDelta has
- * another type here: it is a trailing stop. Its stopPrice is the gate of a take-profit in the convention, and the same
- * gate here. A stop-loss has the opposite gate in the convention, which no type here has: with a stopPrice it is
- * refused (-1128). Source: decision NC; convention 1.2 a.
+ * another type here: it is a trailing stop. Its stopPrice is the gate of a take-profit in the convention, and the same gate
+ * here. A stop-loss has the opposite gate in the convention, which no type here has: with a stopPrice it is refused
+ * (-1128). Source: convention 1.2 a.
  */
 export function withOwnType(parameters: Parameters): Parameters {
   const sent = parameters.get("type")?.text ?? "";

@@ -79,9 +79,9 @@ function refused(problem: string): OrderError {
 }
 
 /**
- * GET /compat/api/v3/openOrders: the open managed and native orders of one market, or of all, oldest change first.
- * Children of managed orders are left out: their parent is listed. Throws an OrderError -1130 for an account with more
- * than 10,000 open orders, and -1020 if the host has native orders and cannot list the open ones. Source: decision NB.
+ * GET /compat/api/v3/openOrders: the open managed and native orders of one market, or of all, oldest change first. Children
+ * of managed orders are left out: their parent is listed. Throws an OrderError -1130 for an account with more than 10,000
+ * open orders, and -1020 if the host has native orders and cannot list the open ones.
  */
 export async function openMarketOrders(parts: ServiceParts, call: SignedCall): Promise<Answer> {
   const { accountId, symbol } = await readWithCatalogue(
@@ -114,8 +114,8 @@ async function weighRest(parts: ServiceParts, call: SignedCall, orders: number):
 
 /**
  * DELETE /compat/api/v3/openOrders: cancels every open order of a market, and every list with an open leg there, and
- * returns what each cancel returned. An order or list that ends meanwhile is left out. With nothing open it is -2011, as in the convention.
- * A failure after an order was canceled is -1006. Throws as {@link openMarketOrders} does. Source: decisions NB and XR;
+ * returns what each cancel returned. An order or list that ends meanwhile is left out. With nothing open it is -2011, as in
+ * the convention. A failure after an order was canceled is -1006. Throws as {@link openMarketOrders} does. Source:
  * convention 3.3.
  */
 export async function cancelMarketOrders(parts: ServiceParts, call: SignedCall): Promise<Answer> {
@@ -143,7 +143,7 @@ export async function cancelMarketOrders(parts: ServiceParts, call: SignedCall):
  * GET /compat/api/v3/allOrders: the newest managed and native orders of a market, open and ended, oldest change first:
  * those among the newest 1,000 managed orders of the account and the newest 1,000 native orders of the market. A positive
  * orderId begins a scan of native orders only. Children of managed orders are left out. Throws as GET /api/v2/allOrders
- * does, and an OrderError -1130 if these managed orders are too large for one answer. Source: decision NB.
+ * does, and an OrderError -1130 if these managed orders are too large for one answer.
  */
 export async function marketOrders(parts: ServiceParts, call: SignedCall): Promise<Answer> {
   const { orderId, ...page } = await readWithCatalogue(
@@ -247,9 +247,8 @@ type Cancel = () => Promise<Answer>;
 const CANCELS_PER_TURN = 64;
 
 /**
- * Runs some cancels and resolves to the reports. If some cancels fail, rejects once all are over: with the first failure
- * if nothing was canceled for certain, else with an OrderError -1006, because another error would say that nothing was
- * done. Source: decision IA.
+ * Runs some cancels and resolves to the reports. If some cancels fail, rejects once all are over: with the first failure if
+ * nothing was canceled for certain, else with an OrderError -1006, because another error would say that nothing was done.
  */
 async function allOver({ clock }: ServiceParts, cancels: readonly Cancel[]): Promise<readonly Members[]> {
   const begun: Promise<readonly PromiseSettledResult<Members | undefined>[]>[] = [];

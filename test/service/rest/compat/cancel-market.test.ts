@@ -8,7 +8,7 @@ import { ask, openCompatWorld } from "./world.ts";
 const SYMBOL = "BTCUSD";
 
 describe("DELETE openOrders on the compat prefix", () => {
-  it("decision NB: cancels a list whose leg ends while the host is asked for native orders", async () => {
+  it("cancels a list whose leg ends while the host is asked for native orders", async () => {
     let requested = async (): Promise<void> => undefined;
     const world = await openCompatWorld({}, () => ({
       open: async () => {
@@ -34,7 +34,7 @@ describe("DELETE openOrders on the compat prefix", () => {
     expect((await ask(world, "GET openOrders", { symbol: SYMBOL })).body).toEqual([]);
   });
 
-  it("decision NB: asks the host once for the executions of all native orders that it has canceled", async () => {
+  it("asks the host once for the executions of all native orders that it has canceled", async () => {
     const orders = [1n, 2n, 3n].map((orderId) =>
       reportedOrder({ orderId, clientOrderId: `c${orderId}`, status: "NEW" }),
     );

@@ -24,7 +24,7 @@ const RESTING = {
   price: "50000",
 };
 
-describe("decision NA: the compat prefix", () => {
+describe("the compat prefix", () => {
   it("is off where the host turns it off, and the service's own routes stay", async () => {
     const world = await openCompatWorld({ service: { settings: { compatRoutes: false } } });
     for (const { method, path } of COMPAT_ROUTES) {
@@ -88,7 +88,7 @@ describe("decision NA: the compat prefix", () => {
   });
 });
 
-describe("decision NA: weights", () => {
+describe("weights", () => {
   it.each(COMPAT_ROUTES.map((route) => [`${route.method} ${route.path}`, route] as const))(
     "%s adds its weight to the used weight of the address",
     async (_title, { method, path, weight }) => {
@@ -101,7 +101,7 @@ describe("decision NA: weights", () => {
   );
 });
 
-describe("decision NC: types", () => {
+describe("types", () => {
   it.each([
     [RESTING, "LIMIT", "LIMIT"],
     [STOP, "STOP_LOSS", "STOP_MARKET"],
@@ -171,7 +171,7 @@ describe("decision NC: types", () => {
   });
 });
 
-describe("decision NB: orders", () => {
+describe("orders", () => {
   it("open orders are the managed and the native ones of the market, and cancel-all cancels them", async () => {
     const world = await openCompatWorld();
     const names = ["managed", "native"];
@@ -266,7 +266,7 @@ describe("decision NB: orders", () => {
     }
   });
 
-  it("decision NB: a fill of a child has the id of its order and names no list, and the child itself is not listed", async () => {
+  it("a fill of a child has the id of its order and names no list, and the child itself is not listed", async () => {
     const world = await openCompatWorld();
     const placed = await ask(world, "POST order", { ...STOP, newClientOrderId: "parent" });
     const { lastChildClientOrderId } = placed.body;
@@ -367,7 +367,7 @@ describe("decision NB: orders", () => {
       return rest;
     };
 
-    it("decision MD: is the sum that the host reports, without a look at the executions", async () => {
+    it("is the sum that the host reports, without a look at the executions", async () => {
       const world = await openCompatWorld({}, () => ({ executions: () => [] }));
       expect((await ask(world, "POST order", market)).body.cummulativeQuoteQty).toBe("180.003");
       expect((await ask(world, "GET order", key)).body.cummulativeQuoteQty).toBe("180.003");
@@ -407,7 +407,7 @@ describe("decision NB: orders", () => {
   });
 });
 
-describe("decision ND: POST order/test", () => {
+describe("POST order/test", () => {
   const REFUSED: readonly RequestParameters[] = [
     { ...STOP, quantity: "0.0001" },
     { ...STOP, side: "HOLD" },
@@ -439,7 +439,7 @@ describe("decision ND: POST order/test", () => {
   });
 });
 
-describe("decision NE: balances", () => {
+describe("balances", () => {
   it("are those of the host, with what open orders reserve", async () => {
     const world = await openCompatWorld();
     await ask(world, "POST order", RESTING);

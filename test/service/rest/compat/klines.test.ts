@@ -7,7 +7,7 @@ import { klinesOf } from "../../../../src/service/rest/compat/market.ts";
 const MINUTE_MS = 60_000;
 const SYMBOL = "BTC/USD";
 
-it("decision NH: the price before a period without trades is that of one bar, however many are kept", () => {
+it("the price before a period without trades is that of one bar, however many are kept", () => {
   const history = new PrintHistory([]);
   for (let minute = 0; minute < 1_430; minute++) {
     const timeMs = minute * MINUTE_MS;

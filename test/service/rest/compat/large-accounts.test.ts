@@ -49,7 +49,7 @@ async function openLarge(count: number, options: WorldOptions = {}): Promise<Lar
 }
 
 describe("an account with many orders on the compat prefix", () => {
-  it("decision NB: each native order has the amount of its own executions, and the catalogue is not asked for each", async () => {
+  it("each native order has the amount of its own executions, and the catalogue is not asked for each", async () => {
     const { world, requested } = await openLarge(500);
     const { body } = await ask(world, "GET openOrders", { symbol: SYMBOL });
     const amounts = body.map(({ orderId, cummulativeQuoteQty }) => [orderId, Number(cummulativeQuoteQty)]);
@@ -77,7 +77,7 @@ describe("an account with many orders on the compat prefix", () => {
     expect((await ask(other, "GET openOrders", { symbol: SYMBOL })).body.code).toBe(-1003);
   });
 
-  it("decision NB: allOrders has every one of the newest orders, however few fit into a page of the engine", async () => {
+  it("allOrders has every one of the newest orders, however few fit into a page of the engine", async () => {
     const placed = async (count: number): Promise<Requested> => {
       const world = await openCompatWorld({ engine: { maxPageBytes: 2_048 } });
       const stop = { symbol: SYMBOL, side: "SELL", type: "STOP_LOSS", quantity: "0.001", stopPrice: "50000" };
@@ -93,7 +93,7 @@ describe("an account with many orders on the compat prefix", () => {
     ["GET openOrders", 1_000, 2],
     // Eight turns begin the cancels of 512 orders, ten those of 600.
     ["DELETE openOrders", 600, 2 + 1],
-  ])("decision NB: one turn makes at most 512 rows of the answer to %s", async (route, many, more) => {
+  ])("one turn makes at most 512 rows of the answer to %s", async (route, many, more) => {
     const turnsFor = async (count: number): Promise<number> => {
       const { world } = await openLarge(count);
       const { soon } = world.clock;
@@ -110,7 +110,7 @@ describe("an account with many orders on the compat prefix", () => {
     expect(await turnsFor(many)).toBe((await turnsFor(512)) + more);
   });
 
-  it("decision IA: 64 native orders are canceled per turn", async () => {
+  it("64 native orders are canceled per turn", async () => {
     const { world, canceled } = await openLarge(150);
     const turns: (() => void)[] = [];
     Object.assign(world.clock, { soon: (run: () => void) => turns.push(run) });

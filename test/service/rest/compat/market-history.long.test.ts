@@ -42,7 +42,7 @@ async function openDay(): Promise<ServiceWorld> {
   return world;
 }
 
-describe("decision NH: klines", () => {
+describe("klines", () => {
   it("have the prices, the sums and the number of the trades of a minute, at twelve positions", async () => {
     const world = await openDay();
     const startMs = world.clock.nowMs();
@@ -176,7 +176,7 @@ describe("decision NH: klines", () => {
   });
 });
 
-describe("decision NG: trades", () => {
+describe("trades", () => {
   it("have a number, whatever the id of their execution is", async () => {
     const world = await openWorld();
     print(world, "100", 5, "9007199254740993");

@@ -4,7 +4,7 @@ import { createAnswerCheck, createRequestCheck, openCompatWorld, recordedRequest
 
 const TIME = /(?:^|[?&])timestamp=([0-9]+)/;
 
-it("decision NA: the bytes that six existing clients send are answered as their routes are described", async () => {
+it("the bytes that six existing clients send are answered as their routes are described", async () => {
   const world = await openCompatWorld();
   const problemOf = createAnswerCheck();
   const problems: string[] = [];
@@ -25,7 +25,7 @@ it("decision NA: the bytes that six existing clients send are answered as their 
   expect([...requested].sort()).toEqual(routes.sort());
 });
 
-it("decision NA: what these clients send is described, so that a gateway that reads the description lets it through", () => {
+it("what these clients send is described, so that a gateway that reads the description lets it through", () => {
   const problemOf = createRequestCheck();
   const problems = recordedRequests().flatMap((recorded) => {
     const problem = problemOf(recorded);

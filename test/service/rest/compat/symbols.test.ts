@@ -8,7 +8,7 @@ import { INSTRUMENTS } from "../../../support/world.ts";
 /** Instruments that have no joined name among their aliases. */
 const BARE: readonly Instrument[] = INSTRUMENTS.map((instrument) => ({ ...instrument, aliases: [] }));
 
-it("decision NA: names of no instrument read the whole catalogue once a second, and joined names follow it", async () => {
+it("names of no instrument read the whole catalogue once a second, and joined names follow it", async () => {
   const clock = createManualClock({ startMs: 0 });
   const { catalogue, list } = createListing(BARE.slice(1));
   let reads = 0;
@@ -28,7 +28,7 @@ it("decision NA: names of no instrument read the whole catalogue once a second, 
   expect(reads).toBe(2);
 });
 
-it("decision NA: a catalogue that fails is read once a second, and its last joined names stay", async () => {
+it("a catalogue that fails is read once a second, and its last joined names stay", async () => {
   const clock = createManualClock({ startMs: 0 });
   const { catalogue } = createListing(BARE);
   let reads = 0;
@@ -52,7 +52,7 @@ it("decision NA: a catalogue that fails is read once a second, and its last join
   expect(reads).toBe(3);
 });
 
-it("decision NA: of instruments with one joined name, only the one that it names is called so", () => {
+it("of instruments with one joined name, only the one that it names is called so", () => {
   const bridged = BARE.map((instrument) => ({ ...instrument, symbol: `${instrument.symbol}-2` }));
   const { catalogue: instruments } = createListing([...BARE, ...bridged]);
   const clientSymbols = new ClientSymbols(instruments, createManualClock({ startMs: 0 }));

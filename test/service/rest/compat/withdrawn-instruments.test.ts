@@ -29,7 +29,7 @@ async function openCounting(): Promise<Readonly<{ world: CompatWorld; pagesRead:
   return { world, pagesRead: () => pages };
 }
 
-describe("decision NB: a market whose instrument the host has withdrawn", () => {
+describe("a market whose instrument the host has withdrawn", () => {
   it("is listed and canceled as a whole under its canonical symbol, which the open orders of all markets name", async () => {
     const world = await openCompatWorld();
     await ask(world, "POST order", STOP);
@@ -103,7 +103,7 @@ describe("decision NB: a market whose instrument the host has withdrawn", () => 
     expect((await ask(world, "GET myTrades", { symbol: CANONICAL })).body).toHaveLength(1);
   });
 
-  it("decision 3: the same signed bytes are answered with their native order, under whatever name they have its market", async () => {
+  it("the same signed bytes are answered with their native order, under whatever name they have its market", async () => {
     const world = await openCompatWorld();
     const parameters = { ...RESTING, timeInForce: "GTC", timestamp: world.clock.nowMs() };
     const target = `/compat/api/v3/order?${signQuery({ secret: KEY.secret, parameters })}`;
