@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 const LISTED = JSON.parse(readFileSync(new URL("equivalent.json", import.meta.url), "utf8"));
-const PAGE = fileURLToPath(new URL("../../../docs/contributing.md", import.meta.url));
+const PAGE = fileURLToPath(new URL("../../../docs/testing.md", import.meta.url));
 
 /** Counts the results of a folder, and compares its survivors with the list of mutants that change no behaviour. */
 export function summaryOf(folder, { files, spentMs = 0 }) {
@@ -65,12 +65,12 @@ export function printSurvivors({ unlisted, unknown }) {
     console.log(`equivalent.json lists what did not survive: ${file}  ${line}`);
 }
 
-/** Replaces the row of the folder in the table of docs/contributing.md. */
+/** Replaces the row of the folder in the table of docs/testing.md. */
 export function writeRow({ folder, row }) {
   const page = readFileSync(PAGE, "utf8");
   const lines = page.split("\n");
   const at = lines.findIndex((line) => line.startsWith(`| \`${folder}\` | `) && line.includes(" % | "));
-  if (at < 0) throw new RangeError(`docs/contributing.md has no row of ${folder}`);
+  if (at < 0) throw new RangeError(`docs/testing.md has no row of ${folder}`);
   lines[at] = row;
   writeFileSync(PAGE, lines.join("\n"));
 }
