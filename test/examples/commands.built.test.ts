@@ -74,7 +74,7 @@ async function follow(page: string): Promise<void> {
   }
 }
 
-for (const page of ["docs/tutorial.md", "docs/how-to.md"]) {
+for (const page of ["docs/tutorial.md", "docs/sandbox.md"]) {
   it.skipIf(!tools)(`every command of ${page} prints the output on the page`, () => follow(page));
 }
 

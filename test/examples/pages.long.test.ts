@@ -69,8 +69,8 @@ type App = {
   place: (client: Client, order: NewManagedOrder) => Promise<string>;
 };
 
-it("README: the app places an order at the backend, and refuses an invalid one without a request", async () => {
-  const { start } = await load<Backend>(exampleWith("README.md", "function start("));
+it("the app of the README places an order at the backend of docs/embed.md, and refuses an invalid one without a request", async () => {
+  const { start } = await load<Backend>(exampleWith("docs/embed.md", "function start("));
   const { connect, place } = await load<App>(exampleWith("README.md", "function place("));
   const key = { apiKey: "readme-key", secret: "readme-secret" };
   const account = { accountId: 1, userId: 1, enableDataSharing: true, delegates: [], restricted: false };

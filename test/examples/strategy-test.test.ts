@@ -9,8 +9,8 @@ import { blocksOf, root } from "./markdown.ts";
 
 const MOST_LINES = 20;
 
-it(`docs/how-to.md: a test of at most ${MOST_LINES} lines goes from a CSV file to an asserted result`, async () => {
-  const blocks = blocksOf("docs/how-to.md");
+it(`docs/simulation.md: a test of at most ${MOST_LINES} lines goes from a CSV file to an asserted result`, async () => {
+  const blocks = blocksOf("docs/simulation.md");
   const [quotes] = blocks.filter(({ language }) => language === "csv");
   const [program, ...more] = blocks.filter(({ text }) => text.includes('from "node:test"'));
   expect(more).toEqual([]);
