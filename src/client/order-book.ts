@@ -277,7 +277,7 @@ class BookSide {
   }
 }
 
-/** A book from a snapshot and the diffs after it. Source: docs/websocket.md, Keep a local order book. */
+/** A book from a snapshot and the diffs after it. Source: docs/streams.md, Public streams. */
 export class BookSides {
   readonly #bids: BookSide = new BookSide(-1);
   readonly #asks: BookSide = new BookSide(1);

@@ -76,7 +76,7 @@ const LATE_FILLS_MS = 300_000;
 
 /**
  * Follows an account over connections that come and go. It compares the number of each event with the one before, and
- * queries the orders if one is missing. Source: docs/websocket.md, After a lost connection.
+ * queries the orders if one is missing. Source: docs/streams.md, After a lost connection.
  */
 export class AccountFollower {
   readonly #parts: AccountFollowerParts;
@@ -289,7 +289,7 @@ export type Answers = Readonly<{ states: readonly OrderState[]; unknown: readonl
 
 /**
  * Queries the open orders, the legs of the open lists, and each known order that is in neither. Rejects with a
- * ClientError. Source: docs/websocket.md, After a lost connection.
+ * ClientError. Source: docs/streams.md, After a lost connection.
  */
 async function queryOrders(
   client: Pick<Client, SharedMethod>,

@@ -1,14 +1,11 @@
-import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
-import { expect, it } from "vitest";
-import { formatPrice, formatQuantity, min, Quantity, quantity } from "../../src/decimal/index.ts";
+import { it } from "vitest";
+import { formatPrice, Quantity } from "../../src/decimal/index.ts";
 import type { Alert, EngineSettings } from "../../src/engine/index.ts";
-import type { Cause, ChildReport, ChildRequest, Fact } from "../../src/model/index.ts";
+import type { Cause, ChildReport, ChildRequest } from "../../src/model/index.ts";
 import { bracket } from "../../src/requests/index.ts";
 import { fillOf, reported } from "../support/scripted-venue.ts";
 import { ACCOUNT, createWorld, START_MS, SYMBOL } from "../support/world.ts";
-
-const PAGE = "../../docs/brackets.md";
+import { executedAt, expectStories, type Shown, sentenceOf } from "./stories.ts";
 
 const BRACKET = bracket({
   symbol: SYMBOL,
@@ -29,17 +26,14 @@ async function placed(settings: Partial<EngineSettings> = {}) {
   const alerts: Alert[] = [];
   const notes: Line[] = [];
   world.engine.events.on("alert", (alert) => void alerts.push(alert));
-  let shown = { BUY: "100", SELL: "100", size: "1000" };
-  const executed = ({ childId, side, quantity: requested }: ChildRequest): ChildReport =>
-    reported(childId, "closed", [
-      fillOf({ quantity: min(quantity(shown.size), requested), price: shown[side] }),
-    ]);
+  let shown: Shown = { bid: "100", ask: "100", size: "1000" };
+  const executed = (child: ChildRequest): ChildReport => executedAt(shown, child);
   world.venue.onSubmit = executed;
   return {
     world,
     executed,
     async quote(bid: string, ask: string, size = "1000"): Promise<void> {
-      shown = { BUY: ask, SELL: bid, size };
+      shown = { bid, ask, size };
       await world.quote(bid, ask, { bid: size, ask: size });
     },
     hold(size: string): void {
@@ -55,8 +49,9 @@ async function placed(settings: Partial<EngineSettings> = {}) {
       const records = (await world.engine.listStory(list.listId)) ?? [];
       const stored = records.flatMap(({ changes }) => changes.flatMap(({ facts }) => facts));
       const lines = records.map(({ timeMs, cause, changes }): Line => {
-        const legs = changes.map(({ orderId, facts }) => `${roles.get(orderId)} ${factsOf(facts)}`);
-        return { atMs: timeMs, text: `${causeOf(cause).padEnd(14)}  ${legs.join(`\n${" ".repeat(26)}`)}` };
+        const legs = changes.map(({ orderId, facts }) => `${roles.get(orderId)} ${sentenceOf(facts)}`);
+        const text = `${causeOf(cause).padEnd(14)}  ${legs.join("\n")}`;
+        return { atMs: timeMs, text: text.replaceAll("\n", `\n${" ".repeat(26)}`) };
       });
       const isRetained = ({ alert }: Alert): boolean =>
         stored.some((fact) => fact.kind === "ALERT" && fact.alert === alert);
@@ -74,33 +69,10 @@ async function placed(settings: Partial<EngineSettings> = {}) {
   };
 }
 
-const factsOf = (facts: readonly Fact[]): string => facts.map(wordsOf).join(", ");
-
 function causeOf(cause: Cause): string {
   if (cause.kind === "QUOTE") return `QUOTE ${formatPrice(cause.quote.bid)}/${formatPrice(cause.quote.ask)}`;
   if (cause.kind === "VENUE") return `VENUE ${cause.source}`;
   return cause.kind === "TIMER" ? `TIMER ${cause.timer}` : cause.kind;
-}
-
-function wordsOf(fact: Fact): string {
-  switch (fact.kind) {
-    case "ACCEPTED":
-      return fact.held ? "ACCEPTED and held" : "ACCEPTED";
-    case "TRIGGERED":
-      return `TRIGGERED at ${formatPrice(fact.trigger.observed)}`;
-    case "CHILD_INTENDED":
-      return `CHILD_INTENDED ${formatQuantity(fact.child.quantity)}`;
-    case "FILLED":
-      return `FILLED ${formatQuantity(fact.fill.quantity)} at ${formatPrice(fact.fill.price)}`;
-    case "CHILD_CLOSED":
-      return [fact.kind, fact.outcome, ...(fact.detail === undefined ? [] : [`(${fact.detail})`])].join(" ");
-    case "ENDED":
-      return `ENDED ${fact.status} ${fact.reason}`;
-    case "ALERT":
-      return `ALERT ${fact.alert}\n${" ".repeat(26)}(${fact.detail})`;
-    default:
-      return fact.kind;
-  }
 }
 
 const secondsOf = ({ atMs }: Line): string => ((atMs - START_MS) / 1000).toFixed(1);
@@ -214,13 +186,5 @@ const STORIES: Readonly<Record<string, Story>> = {
 };
 
 it("docs/brackets.md tells what really happens; `npm run docs:update test/docs/brackets` rewrites it", async () => {
-  let page = readFileSync(fileURLToPath(new URL(PAGE, import.meta.url)), "utf8");
-  for (const [name, run] of Object.entries(STORIES)) {
-    const mark = `<!-- story: ${name} -->\n\n\`\`\`text\n`;
-    const [before, rest] = page.split(mark);
-    const end = rest?.indexOf("```") ?? -1;
-    if (rest === undefined || end < 0) throw new Error(`the page has no story "${name}"`);
-    page = `${before}${mark}${(await run()).join("\n")}\n${rest.slice(end)}`;
-  }
-  await expect(page).toMatchFileSnapshot(PAGE);
+  await expectStories("../../docs/brackets.md", STORIES);
 });
