@@ -8,7 +8,7 @@ import {
   createMemoryExposure,
   createMemoryInstruments,
 } from "../../src/adapters/memory/index.ts";
-import type { Client, NewManagedOrder } from "../../src/client/index.ts";
+import { type Client, createClient, localChecks, type NewManagedOrder } from "../../src/client/index.ts";
 import type { EngineOptions } from "../../src/engine/index.ts";
 import { compile, type DocExample } from "../style/doc-examples.ts";
 import { createScriptedVenue } from "../support/scripted-venue.ts";
@@ -65,13 +65,12 @@ type Backend = {
   ) => Promise<Readonly<{ api: string; stop: () => Promise<void> }>>;
 };
 type App = {
-  connect: (baseUrl: string, apiKey: string, secret: string) => Client;
   place: (client: Client, order: NewManagedOrder) => Promise<string>;
 };
 
-it("the app of the README places an order at the backend of docs/embed.md, and refuses an invalid one without a request", async () => {
+it("the function of docs/client.md places an order at the backend of docs/embed.md, and refuses an invalid one without a request", async () => {
   const { start } = await load<Backend>(exampleWith("docs/embed.md", "function start("));
-  const { connect, place } = await load<App>(exampleWith("README.md", "function place("));
+  const { place } = await load<App>(exampleWith("docs/client.md", "function place("));
   const key = { apiKey: "readme-key", secret: "readme-secret" };
   const account = { accountId: 1, userId: 1, enableDataSharing: true, delegates: [], restricted: false };
   const accounts = createMemoryAccounts([
@@ -93,7 +92,7 @@ it("the app of the README places an order at the backend of docs/embed.md, and r
     quantity: "0.5",
     newClientOrderId: "a1",
   } as const;
-  const client = connect(api.replace(/\/api$/, ""), key.apiKey, key.secret);
+  const client = createClient({ baseUrl: api.replace(/\/api$/, ""), ...key, checks: localChecks });
   const orderId = await place(client, { ...order, stopPrice: "59500" });
   expect(await client.order({ symbol: "BTC/USD", orderId })).toMatchObject({
     clientOrderId: "a1",
