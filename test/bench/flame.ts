@@ -28,10 +28,10 @@ function sourcesOf(bundle: string): readonly (readonly [line: number, source: st
 }
 
 /**
- * Returns the self time by subfolder of the sources, by module of Node.js, and by V8's own work, as shares of the time
- * not idle.
+ * Returns the self time in microseconds by subfolder of the sources, by module of Node.js, and by V8's own work, without the
+ * time in which the thread was idle.
  */
-function sharesOf(profile: Profile, bundle: string): readonly (readonly [place: string, share: number])[] {
+function spentIn(profile: Profile, bundle: string): ReadonlyMap<string, number> {
   const sources = sourcesOf(bundle);
   const placeOf = ({ functionName, url, lineNumber }: Profile["nodes"][number]["callFrame"]): string => {
     if (OWN_NAMES.includes(functionName)) return functionName;
@@ -47,26 +47,36 @@ function sharesOf(profile: Profile, bundle: string): readonly (readonly [place: 
     if (place === "(idle)") continue;
     spent.set(place, (spent.get(place) ?? 0) + (profile.timeDeltas[index] ?? 0));
   }
-  const total = [...spent.values()].reduce((sum, us) => sum + us, 0);
-  return [...spent].map(([place, us]) => [place, us / total] as const).sort((a, b) => b[1] - a[1]);
+  return spent;
 }
 
-/** Shows where a line spends its time: runs one round under V8's profiler. */
-export async function printFlame(name: string, line: Line, program: string): Promise<void> {
+/**
+ * Runs two rounds of a line under V8's profiler. Returns the microseconds that one operation spends in each place; the time
+ * of opening and of the peer is in it.
+ */
+export async function spentByPlace(name: string, program: string): Promise<ReadonlyMap<string, number>> {
   const folder = benchFolder();
   try {
     const flags = ["--cpu-prof", `--cpu-prof-dir=${folder.path("profiles")}`];
     const process = await startLine(program, name, flags);
-    for (let round = 0; round < 2; round++) await process.take(round);
+    let operations = 0;
+    for (let round = 0; round < 2; round++) operations += (await process.take(round)).ours?.operations ?? 0;
     await process.close();
     const [file = ""] = readdirSync(folder.path("profiles"));
     const profile = JSON.parse(readFileSync(join(folder.path("profiles"), file), "utf8")) as Profile;
-    const shares = sharesOf(profile, readFileSync(program, "utf8")).slice(0, SHOWN);
-    printTable(
-      `${line.work}: self time, %`,
-      shares.map(([place, share]) => [place, (100 * share).toFixed(1)]),
-    );
+    const spent = spentIn(profile, readFileSync(program, "utf8"));
+    return new Map([...spent].map(([place, us]) => [place, us / Math.max(1, operations)]));
   } finally {
     folder.remove();
   }
+}
+
+/** Shows where a line spends its time. */
+export async function printFlame(name: string, line: Line, program: string): Promise<void> {
+  const spent = [...(await spentByPlace(name, program))].sort((a, b) => b[1] - a[1]);
+  const total = spent.reduce((sum, [, us]) => sum + us, 0);
+  printTable(
+    `${line.work}: self time, %`,
+    spent.slice(0, SHOWN).map(([place, us]) => [place, ((100 * us) / total).toFixed(1)]),
+  );
 }

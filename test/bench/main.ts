@@ -3,6 +3,7 @@ import { serve } from "../campaigns/load/serve.ts";
 import { benchBursts } from "./bursts.ts";
 import { benchDrivers } from "./drivers.ts";
 import { printFlame } from "./flame.ts";
+import { benchOf, passesGate } from "./gate.ts";
 import { benchGrowth } from "./growth.ts";
 import type { Size } from "./line.ts";
 import { serveLine, sizeOf } from "./line-process.ts";
@@ -53,7 +54,12 @@ async function table(names: readonly string[]): Promise<void> {
   console.log(
     `Node ${process.version}, ${cpus().length} cores. Ratios hold within this run; figures alone do not.`,
   );
-  await printLines({ names, rounds: Number(ROUNDS), program, before: BEFORE });
+  const before = BEFORE === undefined ? undefined : benchOf(BEFORE);
+  try {
+    await printLines({ names, rounds: Number(ROUNDS), program, before: before?.program });
+  } finally {
+    before?.remove();
+  }
 }
 
 /** Shows where these lines spend their time. */
@@ -72,7 +78,10 @@ if (first === "server") await serve(second, requested[2] ?? "{}");
 else if (first === "--line") await serveLine(second, size);
 else if (first === "--smoke") await smoke();
 else if (large !== undefined) await large();
-else if (first === "--flame") await flames(requested.slice(1));
+else if (first === "--gate") {
+  const passed = await passesGate(second, requested.slice(2), { rounds: Number(ROUNDS), program });
+  process.exitCode = passed ? 0 : 1;
+} else if (first === "--flame") await flames(requested.slice(1));
 else if (requested.length === 0) {
   await table(Object.keys(LINES));
   for (const run of Object.values(TABLES)) await run(size);
