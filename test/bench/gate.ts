@@ -3,10 +3,10 @@ import { mkdirSync, symlinkSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { benchFolder } from "./bench-folder.ts";
 import { spentByPlace } from "./flame.ts";
-import type { Sample } from "./line.ts";
+import type { Line, Sample } from "./line.ts";
 import { LINES } from "./lines/index.ts";
-import { figure, medianOf, printTable } from "./measure.ts";
-import { samplesOf } from "./table.ts";
+import { figure, printTable } from "./measure.ts";
+import { shift } from "./table.ts";
 
 /** The lines of the gate: a quote that meets nothing, a trigger, and placements in process and over both interfaces. */
 const GATED: readonly string[] = ["dormant-quotes", "triggers", "placements-64", "rest", "socket"];
@@ -15,6 +15,7 @@ const GATED: readonly string[] = ["dormant-quotes", "triggers", "placements-64",
 const LEAST = 0.95;
 /** A line that seems slower is measured this often before it fails: a single measurement varies by some percent. */
 const ATTEMPTS = 3;
+const ROUNDS_OF_A_PAIR = 3;
 /** How many places of the profile are shown. */
 const SHOWN = 12;
 
@@ -52,37 +53,67 @@ export function benchOf(commit: string): Readonly<{ program: string; remove(): v
   }
 }
 
-/** Processor time of the main thread of an operation before, divided by that of now, in each pair of rounds. */
-const ratiosOf = ([now = [], before = []]: readonly (readonly Sample[])[]): readonly number[] =>
-  before.map((sample, at) => mainUsOf(sample) / mainUsOf(now[at]));
+/** Processor time of the main thread for one operation: the least of the rounds, which other processes disturbed least. */
+const mainUsOf = (samples: readonly Sample[] = []): number =>
+  Math.min(...samples.map(({ ours }) => (ours === undefined ? Number.NaN : ours.mainUs / ours.operations)));
 
-const mainUsOf = (sample: Sample | undefined): number =>
-  sample?.ours === undefined ? Number.NaN : sample.ours.mainUs / sample.ours.operations;
+/**
+ * Measures a line of both programs in processes of their own, `pairs` times, and returns each pair's processor time before,
+ * divided by that of now. Every second pair is opened in the other order: the process that is opened first can be faster by
+ * more than the gate is to find.
+ */
+async function ratiosOf(
+  name: string,
+  now: string,
+  before: string,
+  pairs: number,
+): Promise<readonly number[]> {
+  const ratios: number[] = [];
+  for (let pair = 0; pair < pairs; pair++) {
+    const programs = pair % 2 === 0 ? [now, before] : [before, now];
+    const [first, second] = (await shift(name, lineOf(name), programs, ROUNDS_OF_A_PAIR)).map(mainUsOf);
+    ratios.push(pair % 2 === 0 ? Number(second) / Number(first) : Number(first) / Number(second));
+  }
+  return ratios;
+}
+
+/** Returns the middle of ratios: the mean of their logarithms without the quarter at each end. */
+function middleOf(ratios: readonly number[]): number {
+  const cut = ratios.length >> 2;
+  const inner = ratios
+    .map(Math.log)
+    .sort((a, b) => a - b)
+    .slice(cut, ratios.length - cut);
+  return Math.exp(inner.reduce((sum, log) => sum + log, 0) / inner.length);
+}
+
+function lineOf(name: string): Line {
+  const line = LINES[name];
+  if (line === undefined) throw new Error(`there is no line ${name}: ${Object.keys(LINES).join(", ")}`);
+  return line;
+}
 
 /** Compares lines with those of a commit. Returns whether each needs at most 1/0.95 of the commit's processor time. */
 export async function passesGate(
   commit: string,
   names: readonly string[],
-  options: Readonly<{ rounds: number; program: string }>,
+  { program, pairs }: Readonly<{ program: string; pairs: number }>,
 ): Promise<boolean> {
   const before = benchOf(commit);
   try {
     const slower: string[] = [];
     for (const name of names.length === 0 ? GATED : names) {
-      const line = LINES[name];
-      if (line === undefined) throw new Error(`there is no line ${name}: ${Object.keys(LINES).join(", ")}`);
       const ratios: number[] = [];
-      for (let n = 0; n < ATTEMPTS && !(medianOf(ratios) >= LEAST); n++)
-        ratios.push(...ratiosOf(await samplesOf(name, line, { ...options, before: before.program })));
-      const [least, most] = [Math.min(...ratios), Math.max(...ratios)];
-      const passed = medianOf(ratios) >= LEAST;
-      const verdict = passed ? "passes" : `is below ${LEAST}`;
+      for (let n = 0; n < ATTEMPTS && !(middleOf(ratios) >= LEAST); n++)
+        ratios.push(...(await ratiosOf(name, program, before.program, pairs)));
+      const passed = middleOf(ratios) >= LEAST;
+      const all = `${figure(Math.min(...ratios))} to ${figure(Math.max(...ratios))} in ${ratios.length} pairs`;
       console.log(
-        `${name}: ${medianOf(ratios).toFixed(3)} of ${commit} (${figure(least)} to ${figure(most)}, ${ratios.length} rounds) ${verdict}`,
+        `${name}: ${middleOf(ratios).toFixed(3)} (${all}) ${passed ? "passes" : `is below ${LEAST}`}`,
       );
       if (!passed) slower.push(name);
     }
-    for (const name of slower) await printDifference(name, options.program, before.program);
+    for (const name of slower) await printDifference(name, program, before.program);
     return slower.length === 0;
   } finally {
     before.remove();

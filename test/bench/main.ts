@@ -79,7 +79,7 @@ else if (first === "--line") await serveLine(second, size);
 else if (first === "--smoke") await smoke();
 else if (large !== undefined) await large();
 else if (first === "--gate") {
-  const passed = await passesGate(second, requested.slice(2), { rounds: Number(ROUNDS), program });
+  const passed = await passesGate(second, requested.slice(2), { pairs: Number(ROUNDS), program });
   process.exitCode = passed ? 0 : 1;
 } else if (first === "--flame") await flames(requested.slice(1));
 else if (requested.length === 0) {

@@ -124,12 +124,12 @@ function unitOf({ unit, timedBy }: Line, sample: Sample | undefined): string {
 /**
  * Runs rounds of this program and of the earlier one alternately, so that both run under the same conditions. In the second
  * half of the rounds the order is turned, with processes of their own: of two processes of one program, the one that is opened
- * first was up to a third faster. Returns the samples of this program, then those of the earlier one.
+ * first was up to a third faster.
  */
-export async function samplesOf(
+async function samplesOf(
   name: string,
   line: Line,
-  { rounds, program, before }: Omit<TableOptions, "names">,
+  { rounds, program, before }: TableOptions,
 ): Promise<readonly (readonly Sample[])[]> {
   if (before === undefined) return shift(name, line, [program], rounds);
   const half = Math.ceil(rounds / 2);
@@ -141,7 +141,8 @@ export async function samplesOf(
   ];
 }
 
-async function shift(
+/** Runs rounds of several programs alternately, each in one process. Returns the samples by program. */
+export async function shift(
   name: string,
   line: Line,
   programs: readonly string[],
