@@ -3,7 +3,7 @@ import type { ServiceLoad } from "./server.ts";
 import type { ThreadCpu } from "./thread-cpu.ts";
 
 /** The kind of server that a process runs, and its options. */
-export type ServerKind = "bare" | "service";
+export type ServerKind = "bare" | "minimal" | "service";
 
 /** The report of a server's process about itself. */
 export type ServerState = Readonly<{
