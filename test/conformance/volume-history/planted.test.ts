@@ -113,19 +113,19 @@ const faults: readonly PlantedFault<VolumeHistorySubject>[] = [
   planted("a minute begins", "seconds", {
     answer: (bars) => bars.map((bar) => ({ ...bar, minuteMs: bar.minuteMs / 1_000 })),
   }),
-  planted("the bars", "the end is included", {
+  planted("the bars are those of minutes", "the end is included", {
     isIn: ({ fromMs, toMs }, minuteMs) => minuteMs >= fromMs && minuteMs <= toMs,
   }),
-  planted("the bars", "the begin is excluded", {
+  planted("the bars are those of minutes", "the begin is excluded", {
     isIn: ({ fromMs, toMs }, minuteMs) => minuteMs > fromMs && minuteMs < toMs,
   }),
-  planted("the bars", "newest first", { answer: (bars) => bars.toReversed() }),
+  planted("the bars are those of minutes", "newest first", { answer: (bars) => bars.toReversed() }),
   planted("the bars are those of the requested market", "all markets", { isOf: () => true }),
   planted("without trades there are no bars", "undefined", {
     answer: (bars) => (bars.length === 0 ? undefined : bars),
   }),
-  planted("a trade", "no unique key", { keyOf: () => String(++count) }),
-  planted("a trade", "ids of all markets", { keyOf: ({ id }) => id }),
+  planted("a trade that is recorded twice", "no unique key", { keyOf: () => String(++count) }),
+  planted("a trade that is recorded twice", "ids of all markets", { keyOf: ({ id }) => id }),
   planted("the 512 minutes", "a first page of 500", { answer: (bars) => bars.slice(0, 500) }),
   planted("no bar is of a minute", "filled up with the last volume", {
     answer: (bars, { fromMs, toMs }) =>
