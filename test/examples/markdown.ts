@@ -17,7 +17,7 @@ function foldersIn(folder: string): readonly string[] {
 export const pages: readonly string[] = [
   "README.md",
   "CHANGELOG.md",
-  ...["docs", "examples", ...foldersIn("examples")].flatMap((folder) =>
+  ...["docs", "docs/decisions", "examples", ...foldersIn("examples")].flatMap((folder) =>
     readdirSync(root + folder)
       .filter((file) => file.endsWith(".md"))
       .map((file) => `${folder}/${file}`),

@@ -15,7 +15,7 @@ const BELONGS = [
   /^dist\/.*\.(js|cjs|d\.ts|d\.cts)(\.map)?$/,
   /^dist\/sandbox\/console\.json$/,
   /^src\/(?!sandbox\/console\/).*\.ts$/,
-  /^docs\/([a-zA-Z-]+\.md|signature-vectors\.json|venue-http\.json)$/,
+  /^docs\/((decisions\/)?[a-zA-Z-]+\.md|signature-vectors\.json|venue-http\.json)$/,
   /^examples\/([a-z-]+\/)?[a-zA-Z-]+\.(ts|mjs|txt|md|html|css)$/,
   /^(README\.md|CHANGELOG\.md|LICENSE|package\.json)$/,
 ];
