@@ -233,7 +233,7 @@ const SNAPSHOT: Omit<typeof ORDER_BOOK, "lastUpdateId"> & { readonly lastUpdateI
 export type Snapshot = ReadOf<typeof SNAPSHOT>;
 
 /** What a book needs of a diff. */
-export type Diff = Omit<DepthEvent, "e" | "E">;
+type Diff = Omit<DepthEvent, "e" | "E">;
 
 /** Reads a diff. */
 const readDepth: Reader<DepthEvent> = /* @__PURE__ */ object(DEPTH_UPDATE);

@@ -40,7 +40,7 @@ import {
 } from "../triggers/index.ts";
 
 /** A slot in which a child may be sent now, and the most that the child may take. */
-export type OpenSlot = Readonly<{ slot: number; quantity: Quantity }>;
+type OpenSlot = Readonly<{ slot: number; quantity: Quantity }>;
 
 /**
  * Returns the slot of a parent's schedule that is open at `nowMs` and unused. After the last slot a VWAP continues

@@ -9,7 +9,7 @@ export function extreme(side: MarketSide, prices: readonly [Price, Price]): Pric
 }
 
 /** Returns the one of two optional prices that a trailing reference keeps. */
-export function knownExtreme(
+function knownExtreme(
   side: MarketSide,
   [a, b]: readonly [Price | undefined, Price | undefined],
 ): Price | undefined {

@@ -11,7 +11,7 @@ import type { VenueClock } from "./venue-clock.ts";
  * The clock that judges a "not found": the venue's, with the time that it told at or before the look-up, undefined if
  * it has told none that counts; or the wall clock, for a venue that never tells its time.
  */
-export type Judge = Readonly<{ clock: "venue"; venueMs: number | undefined }> | Readonly<{ clock: "wall" }>;
+type Judge = Readonly<{ clock: "venue"; venueMs: number | undefined }> | Readonly<{ clock: "wall" }>;
 
 /**
  * Decides when "not found" proves that a child can never execute (I22). Any process that handed the child over did so with

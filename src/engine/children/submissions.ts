@@ -101,7 +101,7 @@ export class Submissions {
 }
 
 /** One call of the venue's `submit`. */
-export class Submission {
+class Submission {
   /** Argument of the call. */
   readonly options: SubmitOptions;
   readonly #submissions: Submissions;

@@ -35,7 +35,7 @@ type ReloadParts = Readonly<{
 }>;
 
 /** A shard that is read again, and its records of which the store has not said whether they are durable. */
-export type Unread = Pick<ShardPart, "shard" | "pending">;
+type Unread = Pick<ShardPart, "shard" | "pending">;
 
 /**
  * Reads shards from the store again whose append failed, until they run. Calls that wait for longer than `hostTimeoutMs`

@@ -44,7 +44,7 @@ type Query = (order: ParentOrder, answered: (answer: Answer | undefined) => void
  * position is gone; one position serves all parents of an account on a market. Nothing of this is durable: after a restart
  * it begins anew.
  */
-export class ExposureWatch {
+class ExposureWatch {
   readonly #core: Core;
   readonly #timers: Timers;
   readonly #shards: Shards;

@@ -20,7 +20,7 @@ import type { PrintInput } from "../../ports/index.ts";
 type TradePlace = Readonly<{ sequence: number; total: Quantity }>;
 
 /** What is known of the log of one market: its newest print in this process. Nothing of it is stored. */
-export class TradeLog {
+class TradeLog {
   #last: TradePlace | undefined;
   #timeMs = Number.NEGATIVE_INFINITY;
 
