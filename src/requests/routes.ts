@@ -56,7 +56,7 @@ export type RouteMethod = "GET" | "POST" | "DELETE";
 /** Permission that a caller needs. TRADE does not imply READ. */
 export type RouteAccess = "PUBLIC" | "READ" | "TRADE";
 
-/** How requests are signed: the rows of the table in the rule "Signatures by kind of route", and NONE for public routes. */
+/** How requests are signed: the kinds of docs/requests.md, and NONE for public routes. */
 export type RouteScheme = "NONE" | "V2_QUERY" | "LEGACY" | "V3";
 
 /** Weight of a request. It is a function if it depends on a parameter; such a function never throws. */
@@ -153,6 +153,7 @@ const TABLE: readonly RouteDescriptor[] = [
   { ...ORDER_STATUS, path: "/api/v2/getOrderStatus" },
   { ...ORDER_STATUS, path: "/api/v2/orderStatus" },
   { ...ORDER_STATUS, path: "/api/order" },
+  // The first path of an operation is that of its WebSocket method.
   { ...ORDER_CANCEL, path: "/api/order" },
   { ...ORDER_CANCEL, path: "/api/v2/order" },
   { ...ALL_ORDERS, path: "/api/v2/allOrders" },

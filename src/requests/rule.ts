@@ -42,7 +42,7 @@ export type RuleTerms =
 
 /**
  * A decimal with at most `scale` decimals. `digits` is the number of digits before the point that is enough for every
- * value in range. A text that matches the grammar but that `parse` refuses has a problem of the rule "Decimals on the wire". A value that is
+ * value in range. A text that matches the grammar but that `parse` refuses has a problem of a decimal. A value that is
  * not below `below` is invalid.
  */
 export type DecimalTerms = Readonly<{
@@ -333,7 +333,7 @@ export const timeRule: FieldRule<number> = /* @__PURE__ */ whole({ from: 0 });
 export const textRule: FieldRule<string> = text();
 
 /**
- * Client id of a new order, without the ids that the rule "Edge cases" reserves: child ids in any letter case, and names that mean a
+ * Client id of a new order, without the reserved ids: child ids in any letter case, and names that mean a
  * folder in a path.
  */
 export const newClientIdRule: FieldRule<string> = text({

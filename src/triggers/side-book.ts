@@ -89,7 +89,7 @@ type SidePrice = Readonly<{ price: Price; timeMs: number }>;
 
 /**
  * The part of a trigger book that observes one side of the market. A quote is processed in steps, each of which
- * touches one order. The book calls them in the order of the rule "Within one quote".
+ * touches one order. The book calls them in the order in which a quote acts on them.
  */
 export class SideBook {
   readonly #levels: LevelHeaps = new LevelHeaps();

@@ -12,7 +12,7 @@ import {
 /**
  * A request exactly as it was received. `target` (path and query) and header values are byte for byte; `rawHeaders`
  * alternates name and value. Nothing is decoded, joined or reordered, because signatures cover these bytes (contract,
- * Version 3 REST; architecture, Transport-neutral service).
+ * Version 3 REST).
  */
 export interface WireRequest {
   readonly method: string;

@@ -170,8 +170,8 @@ that the function throws while the engine opens, and afterwards.
 
 While a clock returns no valid time, the last valid time is used. Fractions of a millisecond are rounded down.
 
-The service reports the failure of a function as a failure of its own and never as a refusal of the order (decisions
-CA to CD). The metrics count dropped quotes and prints by cause. Only a store can tell which records are durable; until
+The service reports the failure of a function as a failure of its own and never as a refusal of the order. The
+metrics count dropped quotes and prints by cause. Only a store can tell which records are durable; until
 the store answers, the outcome is unknown.
 
 The last sections are about the calls of \`leases\`, in a cluster of two nodes with a ttl of 2 seconds. Node a owns the

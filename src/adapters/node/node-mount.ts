@@ -111,7 +111,7 @@ const mountOption: OptionCheck = optionsOf<NodeMountOptions>({
  * framework that exposes the objects of node:http. A body that was already read, and whose bytes were not kept in
  * `request.rawBody`, is refused with 500 -1000 and reported by name, in telemetry (`mount.fault`) and in the header
  * X-Mount-Fault. Throws a TypeError or RangeError that names an option that is missing, unknown or wrong. Source:
- * architecture, Transport-neutral service.
+ *.
  *
  * @example
  * ```ts

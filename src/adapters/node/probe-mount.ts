@@ -28,8 +28,8 @@ const CHUNK_BYTES = 10_000;
 /**
  * Sends the requests of a probe to a mount, byte for byte and each on its own connection. Resolves to the faults of the
  * mount, by name; the list is empty if the mount may be used.
- * Throws a TypeError or RangeError that names an option that is missing, unknown or wrong. Rejects if nothing listens there. Source: architecture, Transport-neutral
- * service.
+ * Throws a TypeError or RangeError that names an option that is missing, unknown or wrong. Rejects if
+ * nothing listens there.
  *
  * @example
  * ```ts

@@ -9,7 +9,7 @@ import type {
 } from "../../ports/index.ts";
 import { clockOption } from "../../ports/internal.ts";
 
-/** Options of a rate limiter. The defaults are those of the rule "Rate limits". */
+/** Options of a rate limiter. The defaults are those of docs/accounts.md. */
 export interface RateLimiterOptions {
   readonly clock: Clock;
   /** Request weight per minute and address; default 6000. */

@@ -37,7 +37,7 @@ const fault = (says: string, remedy: string): FaultText => Object.freeze({ says,
 /**
  * Every fault of a mount, by name. {@link createMountProbe} finds them before the first order. A node:http mount
  * reports those that it can see while serving, in telemetry and in the header X-Mount-Fault.
- * Source: contract, Version 3 REST (signatures cover raw bytes); architecture, Transport-neutral service.
+ * Source: contract, Version 3 REST (signatures cover raw bytes).
  *
  * @example
  * ```ts

@@ -37,7 +37,7 @@ const IDLE: WireResponse = { status: 404, headers: {}, body: "" };
 /**
  * Creates a probe for a mount of the service in your own server. Mount `probe.service` in place of the service, then
  * run the probe (`probeMount` of `managed-orders/node` sends its requests). If it finds no fault, mount the service.
- * Source: contract, Version 3 REST; architecture, Transport-neutral service.
+ * Source: contract, Version 3 REST.
  *
  * @example
  * ```ts

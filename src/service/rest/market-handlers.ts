@@ -334,7 +334,7 @@ function symbolsOf(parts: ServiceParts): readonly JsonInput[] {
 const PRICE_STEP = "0.00000001";
 
 /**
- * Returns the filters: the bounds and steps of the rule "Decimals on the wire", the opening minimum, and the limit of iceberg parts if there
+ * Returns the filters: the bounds and steps of decimals, the opening minimum, and the limit of iceberg parts if there
  * is one.
  */
 function filtersOf({ minimumNotional, maxIcebergParts }: EngineSettings): readonly JsonInput[] {

@@ -91,6 +91,13 @@ function kindAt(path: string, { compatRoutes = true }: ServiceSettings): Kind | 
   return kind ?? (namesInPath(path) && "client");
 }
 
+/** Returns whether a target is one for requests; its parameters are not read yet. */
+export function isForRequests(target: string, settings: ServiceSettings): boolean {
+  const split = splitTarget(target);
+  const kind = split && kindAt(split.path, settings);
+  return kind !== undefined && kind !== "client" && kind !== "public";
+}
+
 /**
  * Returns the form of a connection for requests at a target, and undefined for any other target. Throws an OrderError as
  * {@link publicForm}.

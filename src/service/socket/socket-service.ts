@@ -18,7 +18,7 @@ import {
   type SocketSettings,
 } from "./api.ts";
 import { type LiveSession, type SessionParts, type SocketParts, transportSide } from "./connection.ts";
-import { countStreamNames, leadsSomewhere, privateForm, publicForm } from "./destinations.ts";
+import { countStreamNames, isForRequests, leadsSomewhere, privateForm, publicForm } from "./destinations.ts";
 import { MarketStreams } from "./market-streams.ts";
 import { PrivateSession } from "./private-session.ts";
 import { PublicSession } from "./public-session.ts";
@@ -193,7 +193,7 @@ export class Sockets implements SocketService {
 
   async admit(request: WireRequest): Promise<WireResponse | undefined> {
     const { service } = this.#parts();
-    if (this.#streams !== undefined && !isPrivate(request.target, service))
+    if (this.#streams !== undefined && !isForRequests(request.target, service.settings))
       return await this.#streams.admit(request);
     return await admitSocket(service, request, () => {
       if (privateForm(request.target, service.settings) === undefined) throw new OrderError("DISCONNECTED");
@@ -214,14 +214,5 @@ export class Sockets implements SocketService {
   shutdown(): void {
     this.#sessions.shutdown();
     this.#streams?.shutdown();
-  }
-}
-
-/** A target whose parameters are wrong is refused by whoever admits it. */
-function isPrivate(target: string, { settings }: EntryParts): boolean {
-  try {
-    return privateForm(target, settings) !== undefined;
-  } catch {
-    return true;
   }
 }
