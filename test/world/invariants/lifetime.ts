@@ -5,8 +5,8 @@ import { HOUR_MS } from "../world-time.ts";
 const HOURS = 3;
 
 /**
- * Lets hours pass without faults. Every order that ended before the time of the last deletion must have left, except for
- * those that need a record from the newest snapshot on.
+ * Lets hours pass without faults. Every order that ended before the time of the last deletion must have left, a leg with
+ * the whole list, except for those that need a record from the newest snapshot on.
  */
 export async function leaveAll({
   journal,
@@ -23,13 +23,15 @@ export async function leaveAll({
   const snapshots = new Map<number, number>();
   for (const shard of journal.heads.keys())
     snapshots.set(shard, (await disk.reader.readSnapshot(shard))?.sequence ?? 0);
-  const isBelow = (orderId: number): boolean => {
+  const mayLeave = (orderId: number): boolean => {
     const last = journal.sequencesOf(orderId).at(-1);
-    return last !== undefined && last.sequence < (snapshots.get(last.shard) ?? 0);
+    const isBelow = last !== undefined && last.sequence < (snapshots.get(last.shard) ?? 0);
+    // Engine time, in which orders end, may be a day ahead of the time by which retention deletes.
+    return isBelow && (journal.find(orderId)?.endedAtMs ?? beforeMs) < beforeMs;
   };
-  for (const { orderId, list, endedAtMs = Number.POSITIVE_INFINITY } of journal.orders.values()) {
-    if (journal.departed.has(orderId) || endedAtMs >= beforeMs) continue;
-    const isDue = (list?.legs ?? [orderId]).every(isBelow);
+  for (const { orderId, list, endedAtMs } of journal.orders.values()) {
+    if (journal.departed.has(orderId)) continue;
+    const isDue = (list?.legs ?? [orderId]).every(mayLeave);
     requireThat(
       !isDue,
       "Records leave with their orders",
