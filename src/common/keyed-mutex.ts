@@ -3,6 +3,8 @@ import { isAwaited } from "./awaitable.ts";
 /** A waiting task: the number of its keys that earlier tasks hold or want, and the tasks directly behind it. */
 type Ticket = { ahead: number; readonly behind: Ticket[]; begin: () => void };
 
+const nothing = (): void => undefined;
+
 /**
  * Mutual exclusion by key. Tasks with a common key run one after the other, in order of arrival. The end of a task wakes
  * only the tasks directly behind it, so that the cost per copy is the same for many copies as for few. A task that finds
@@ -52,7 +54,7 @@ export class KeyedMutex {
 
   /** Joins the queues of all keys in one step, so that no two tasks wait for each other. */
   #join(keys: readonly string[]): Ticket {
-    const ticket: Ticket = { ahead: 0, behind: [], begin: () => undefined };
+    const ticket: Ticket = { ahead: 0, behind: [], begin: nothing };
     for (const key of keys) {
       const before = this.#last.get(key);
       if (before === ticket) continue;

@@ -28,6 +28,8 @@ function readFound(answer: unknown, wanted?: string): Instrument | undefined {
 const NAME = { most: 64 };
 const ANY_TEXT = { from: 0 };
 
+const aliasOf = (answer: unknown): string => textOf(answer, "an alias", NAME);
+
 /** Reads an instrument. This runs for every placement, because a host may change an instrument in place. */
 function readInstrument(answer: unknown): Instrument {
   const { id, symbol, aliases, baseAsset, quoteAsset, name, kind, status, address, url } = membersOf(
@@ -37,7 +39,7 @@ function readInstrument(answer: unknown): Instrument {
   return {
     id: wholeOf(id, "id"),
     symbol: textOf(symbol, "symbol", NAME),
-    aliases: itemsOf(aliases, "aliases", MOST).map((answer: unknown) => textOf(answer, "an alias", NAME)),
+    aliases: itemsOf(aliases, "aliases", MOST).map(aliasOf),
     baseAsset: textOf(baseAsset, "baseAsset", NAME),
     quoteAsset: textOf(quoteAsset, "quoteAsset", NAME),
     name: textOf(name, "name", ANY_TEXT),
