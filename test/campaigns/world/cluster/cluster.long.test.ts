@@ -5,7 +5,7 @@ import { addWorld, CLUSTER_STEPS, commandOf, noProgress, runOf } from "../campai
 /** Clusters of the short run. */
 const CLUSTERS = 10;
 
-it("I01-I06, I10-I16, I20-I26, I30-I34, I40-I44, I50-I55, I60-I63, WR hold in clusters of one to five nodes", async () => {
+it("I01-I06, I10-I16, I20-I26, I30-I34, I40-I44, I50-I55, I60-I63 hold in clusters of one to five nodes", async () => {
   const progress = noProgress(1);
   while (progress.worlds < CLUSTERS)
     await addWorld(progress, CLUSTER_STEPS, () => performance.now(), "cluster");
