@@ -16,7 +16,6 @@ import { COSTS } from "./core/turns.ts";
 import { EffectInterpreter } from "./interpreter.ts";
 import type { MarketHub } from "./market/market-hub.ts";
 import { runningLevelOf, runningLimitOf } from "./market/running-limit.ts";
-import { metricsOf } from "./metrics.ts";
 import type { EngineParts } from "./parts.ts";
 import { storyOf } from "./reads/stories.ts";
 import { verify } from "./reads/verification.ts";
@@ -347,3 +346,20 @@ const AT_REST: Promise<Api.AtRest> = Promise.resolve({ inFlight: 0, unknown: 0, 
 
 /** Length of a client id that the engine generates. */
 const CLIENT_ID_LENGTH = 22;
+
+/** Returns the current counters and queue lengths of an engine. */
+function metricsOf(parts: EngineParts): Api.Metrics {
+  const { core, market, shards, venueQueue, stalls, reconciler, board, placements } = parts;
+  const { triggers, children, appends, records, alerts } = core.counters;
+  return {
+    ...market.counts,
+    ...{ triggers, children, appends, records, alerts },
+    openParents: shards.openParents,
+    journalSequence: shards.owned.reduce((sum, shard) => sum + shard.durableSequence, 0),
+    pendingCommands: placements.pending,
+    venueQueue: venueQueue.size,
+    stalled: stalls.counts,
+    ...reconciler.followed,
+    conditions: board.conditions,
+  };
+}

@@ -53,36 +53,47 @@ const ACTS: readonly MethodDescriptor[] = [
   { ...SESSION, name: "session.subscriptions", act: "subscriptions" },
 ];
 
-/** Operations that only REST offers. */
-const REST_ONLY: ReadonlySet<RouteName> = new Set<RouteName>([
-  ...(["status", "instrumentPairs", "ticker", "order.place.native", "order.status.scaled"] as const),
-  ...(["orderHistory", "orderList.place.legacyOco"] as const),
-]);
-
-/** Methods whose names are not those of their operations. */
-const OWN_NAMES: Readonly<Partial<Record<RouteName, readonly [name: string, ...aliases: string[]]>>> = {
+/**
+ * The method of each operation and its aliases, in the order of the methods; none for what only REST offers. A new operation
+ * does not compile until it is here, because nothing is to be open by WebSocket unseen.
+ */
+const NAMES: Readonly<Record<RouteName, readonly [] | readonly [name: string, ...aliases: string[]]>> = {
+  "order.place": ["order.place"],
   "order.status": ["order.status", "getOrderStatus", "orderStatus"],
+  "order.cancel": ["order.cancel"],
   allOrders: ["allOrders", "getOrderHistory"],
+  "openOrders.status": ["openOrders.status"],
+  "openOrders.cancelAll": ["openOrders.cancelAll"],
+  "orderList.place.oco": ["orderList.place.oco"],
+  "orderList.place.oto": ["orderList.place.oto"],
+  "orderList.place.otoco": ["orderList.place.otoco"],
+  "orderList.status": ["orderList.status"],
+  "orderList.cancel": ["orderList.cancel"],
+  "openOrderLists.status": ["openOrderLists.status"],
+  allOrderLists: ["allOrderLists"],
+  ping: ["ping"],
+  time: ["time"],
+  exchangeInfo: ["exchangeInfo"],
+  depth: ["depth"],
   ticker24hr: ["ticker.24hr"],
+  status: [],
+  instrumentPairs: [],
+  ticker: [],
+  "order.place.native": [],
+  "order.status.scaled": [],
+  orderHistory: [],
+  "orderList.place.legacyOco": [],
 };
 
-/** Operations in the order of their methods; a new one comes last. */
-const ORDERED: readonly RouteName[] = [
-  ...ROUTES.flatMap(({ name, access }) => (access === "PUBLIC" ? [] : [name])),
-  ...(["ping", "time", "exchangeInfo", "depth", "ticker24hr"] as const),
-  ...ROUTES.map(({ name }) => name),
-];
-
-/** Returns the method of an operation, with the access and weight of its route. */
-function like(name: RouteName): readonly MethodDescriptor[] {
-  const route = ROUTES.find((one) => one.name === name);
-  if (route === undefined || REST_ONLY.has(name)) return [];
-  const [own, ...aliases] = OWN_NAMES[name] ?? [name];
-  return [{ name: own, aliases, access: route.access, weight: route.weight, route }];
+/** Returns the method of an operation, with the first of its routes. */
+function like(operation: string, [name, ...aliases]: readonly string[]): readonly MethodDescriptor[] {
+  const route = ROUTES.find((one) => one.name === operation);
+  if (route === undefined || name === undefined) return [];
+  return [{ name, aliases, access: route.access, weight: route.weight, route }];
 }
 
 const OWN: readonly MethodDescriptor[] = [
-  ...[...new Set(ORDERED)].flatMap(like),
+  ...Object.entries(NAMES).flatMap(([operation, names]) => like(operation, names)),
   likeCompat("ticker.price", "ticker/price"),
   likeCompat("ticker.book", "ticker/bookTicker"),
   likeCompat("avgPrice", "avgPrice"),

@@ -163,7 +163,10 @@ const ONE_LIST = anyNamed(["orderListId", ...LIST_ID_ALIASES]);
 
 /** The parameters of routes that have a table of rules under their name. */
 const SHAPES = {
-  ...{ ...PUBLIC_QUERIES, ...MARKET_HISTORY, ...MARKET_ORDERS, ...SESSION_ACTS },
+  ...PUBLIC_QUERIES,
+  ...MARKET_HISTORY,
+  ...MARKET_ORDERS,
+  ...SESSION_ACTS,
   allOrders: ALL_ORDERS_PAGE,
   orderHistory: ORDER_HISTORY_PAGE,
   "openOrders.status": OPEN_ORDERS_PAGE,

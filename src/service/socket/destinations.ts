@@ -91,22 +91,28 @@ function kindAt(path: string, { compatRoutes = true }: ServiceSettings): Kind | 
   return kind ?? (namesInPath(path) && "client");
 }
 
-/** Returns whether a target is one for requests; its parameters are not read yet. */
-export function isForRequests(target: string, settings: ServiceSettings): boolean {
+/** Returns the dialect and the unread parameters of a target for requests, and undefined for any other target. */
+function requestsAt(
+  target: string,
+  settings: ServiceSettings,
+): Readonly<{ dialect: Dialect; query: string }> | undefined {
   const split = splitTarget(target);
   const kind = split && kindAt(split.path, settings);
-  return kind !== undefined && kind !== "client" && kind !== "public";
+  if (split === undefined || kind === undefined || kind === "client" || kind === "public") return undefined;
+  return { dialect: kind, query: split.query };
 }
+
+/** Returns whether a target is one for requests; its parameters are not read. */
+export const isForRequests = (target: string, settings: ServiceSettings): boolean =>
+  requestsAt(target, settings) !== undefined;
 
 /**
  * Returns the form of a connection for requests at a target, and undefined for any other target. Throws an OrderError as
  * {@link publicForm}.
  */
 export function privateForm(target: string, settings: ServiceSettings): PrivateForm | undefined {
-  const split = splitTarget(target);
-  const kind = split && kindAt(split.path, settings);
-  if (split === undefined || kind === undefined || kind === "client" || kind === "public") return undefined;
-  return { dialect: kind, returnRateLimits: readSwitch(readQuery(split.query)) };
+  const found = requestsAt(target, settings);
+  return found && { dialect: found.dialect, returnRateLimits: readSwitch(readQuery(found.query)) };
 }
 
 /**
