@@ -1,12 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, symlinkSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { bundleProgram } from "../support/bundle-program.ts";
 import { benchFolder } from "./bench-folder.ts";
 import { spentByPlace } from "./flame.ts";
 import type { Line, Sample } from "./line.ts";
 import { LINES } from "./lines/index.ts";
 import { figure, printTable } from "./measure.ts";
-import { shift } from "./table.ts";
+import { mainUsOf, shift } from "./table.ts";
 
 /** The lines of the gate: a quote that meets nothing, a trigger, and placements in process and over both interfaces. */
 const GATED: readonly string[] = ["dormant-quotes", "triggers", "placements-64", "rest", "socket"];
@@ -19,43 +19,22 @@ const ROUNDS_OF_A_PAIR = 3;
 /** How many places of the profile are shown. */
 const SHOWN = 12;
 
-/** Bundles the benchmark of a commit from its own sources. Returns its path; `remove` deletes all that was written. */
-export function benchOf(commit: string): Readonly<{ program: string; remove(): void }> {
+/** Bundles the benchmark of a commit from its own sources. Resolves to its path. */
+export async function benchOf(commit: string): Promise<string> {
   const root = fileURLToPath(new URL("../../", import.meta.url));
   const folder = benchFolder();
   try {
-    const options = { cwd: root, maxBuffer: 1e9 };
-    const input = execFileSync(
-      "git",
-      ["archive", commit, "src", "test", "package.json", "tsconfig.json"],
-      options,
-    );
-    mkdirSync(folder.path("at"));
-    execFileSync("tar", ["-x", "-C", folder.path("at")], { input });
-    symlinkSync(`${root}/node_modules`, folder.path("at/node_modules"));
-    const program = folder.path("at/bench.mjs");
-    const words = [
-      "test/bench/main.ts",
-      "--bundle",
-      "--platform=node",
-      "--format=esm",
-      "--packages=external",
-    ];
-    const hmac = "--alias:#hmac=./src/signing/hmac-node.ts";
-    const esbuild = `${root}/node_modules/.bin/esbuild`;
-    execFileSync(esbuild, [...words, hmac, "--log-level=error", `--outfile=${program}`], {
-      cwd: folder.path("at"),
-    });
-    return { program, remove: folder.remove };
-  } catch (error) {
+    const words = ["archive", commit, "src", "test", "package.json", "tsconfig.json"];
+    const input = execFileSync("git", words, { cwd: root, maxBuffer: 1e9 });
+    execFileSync("tar", ["-x", "-C", folder.path("")], { input });
+    return await bundleProgram("test/bench/main.ts", "bench-before", folder.path(""));
+  } finally {
     folder.remove();
-    throw error;
   }
 }
 
 /** Processor time of the main thread for one operation: the least of the rounds, which other processes disturbed least. */
-const mainUsOf = (samples: readonly Sample[] = []): number =>
-  Math.min(...samples.map(({ ours }) => (ours === undefined ? Number.NaN : ours.mainUs / ours.operations)));
+const leastOf = (samples: readonly Sample[]): number => Math.min(...samples.map(mainUsOf));
 
 /**
  * Measures a line of both programs in processes of their own, `pairs` times, and returns each pair's processor time before,
@@ -71,7 +50,7 @@ async function ratiosOf(
   const ratios: number[] = [];
   for (let pair = 0; pair < pairs; pair++) {
     const programs = pair % 2 === 0 ? [now, before] : [before, now];
-    const [first, second] = (await shift(name, lineOf(name), programs, ROUNDS_OF_A_PAIR)).map(mainUsOf);
+    const [first, second] = (await shift(name, lineOf(name), programs, ROUNDS_OF_A_PAIR)).map(leastOf);
     ratios.push(pair % 2 === 0 ? Number(second) / Number(first) : Number(first) / Number(second));
   }
   return ratios;
@@ -99,25 +78,21 @@ export async function passesGate(
   names: readonly string[],
   { program, pairs }: Readonly<{ program: string; pairs: number }>,
 ): Promise<boolean> {
-  const before = benchOf(commit);
-  try {
-    const slower: string[] = [];
-    for (const name of names.length === 0 ? GATED : names) {
-      const ratios: number[] = [];
-      for (let n = 0; n < ATTEMPTS && !(middleOf(ratios) >= LEAST); n++)
-        ratios.push(...(await ratiosOf(name, program, before.program, pairs)));
-      const passed = middleOf(ratios) >= LEAST;
-      const all = `${figure(Math.min(...ratios))} to ${figure(Math.max(...ratios))} in ${ratios.length} pairs`;
-      console.log(
-        `${name}: ${middleOf(ratios).toFixed(3)} (${all}) ${passed ? "passes" : `is below ${LEAST}`}`,
-      );
-      if (!passed) slower.push(name);
-    }
-    for (const name of slower) await printDifference(name, program, before.program);
-    return slower.length === 0;
-  } finally {
-    before.remove();
+  const before = await benchOf(commit);
+  const slower: string[] = [];
+  for (const name of names.length === 0 ? GATED : names) {
+    const ratios: number[] = [];
+    for (let n = 0; n < ATTEMPTS && !(middleOf(ratios) >= LEAST); n++)
+      ratios.push(...(await ratiosOf(name, program, before, pairs)));
+    const passed = middleOf(ratios) >= LEAST;
+    const all = `${figure(Math.min(...ratios))} to ${figure(Math.max(...ratios))} in ${ratios.length} pairs`;
+    console.log(
+      `${name}: ${middleOf(ratios).toFixed(3)} (${all}) ${passed ? "passes" : `is below ${LEAST}`}`,
+    );
+    if (!passed) slower.push(name);
   }
+  for (const name of slower) await printDifference(name, program, before);
+  return slower.length === 0;
 }
 
 /** Shows in which folders of the sources a line spends more time than before. */

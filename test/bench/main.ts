@@ -54,12 +54,8 @@ async function table(names: readonly string[]): Promise<void> {
   console.log(
     `Node ${process.version}, ${cpus().length} cores. Ratios hold within this run; figures alone do not.`,
   );
-  const before = BEFORE === undefined ? undefined : benchOf(BEFORE);
-  try {
-    await printLines({ names, rounds: Number(ROUNDS), program, before: before?.program });
-  } finally {
-    before?.remove();
-  }
+  const before = BEFORE === undefined ? undefined : await benchOf(BEFORE);
+  await printLines({ names, rounds: Number(ROUNDS), program, before });
 }
 
 /** Shows where these lines spend their time. */

@@ -36,7 +36,8 @@ function peerOf(line: Line, sample: Sample): number {
 const each = ({ ours }: Sample, of: (taken: Taken) => number): number =>
   ours === undefined ? Number.NaN : of(ours) / ours.operations;
 
-const mainUsOf = (sample: Sample): number => each(sample, ({ mainUs }) => mainUs);
+/** Processor time of the main thread for one operation, in microseconds. */
+export const mainUsOf = (sample: Sample): number => each(sample, ({ mainUs }) => mainUs);
 
 function rowOf(line: Line, samples: readonly Sample[]): Row {
   const median = (of: (sample: Sample) => number): number => medianOf(samples.map(of));

@@ -1,13 +1,13 @@
 import { createHmac } from "node:crypto";
-import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import Database from "better-sqlite3";
-import { keyOf } from "./orders.ts";
-import type { LoadServer } from "./server.ts";
-import { threadCpuSince, threadsNow } from "./thread-cpu.ts";
+import { ACCOUNTS, keyOf } from "./orders.ts";
+import { type LoadServer, openPlainServer } from "./server.ts";
 
 const SECRETS = new Map(
-  Array.from({ length: 64 }, (_, index) => keyOf(index + 1)).map(({ apiKey, secret }) => [apiKey, secret]),
+  Array.from({ length: ACCOUNTS }, (_, index) => keyOf(index + 1)).map(({ apiKey, secret }) => [
+    apiKey,
+    secret,
+  ]),
 );
 
 /**
@@ -21,7 +21,7 @@ export async function openMinimalServer(path: string): Promise<LoadServer> {
   database.pragma("synchronous = FULL");
   database.exec("CREATE TABLE orders (id INTEGER PRIMARY KEY, client_id TEXT, text TEXT)");
   const insert = database.prepare("INSERT INTO orders (client_id, text) VALUES (?, ?)");
-  let waiting: { clientId: string; text: string; response: ServerResponse }[] = [];
+  let waiting: { clientId: string; text: string; reply: (json: string) => void }[] = [];
   let placed = 0;
   const insertAll = database.transaction((orders: typeof waiting) => {
     for (const { clientId, text } of orders) insert.run(clientId, text);
@@ -30,37 +30,25 @@ export async function openMinimalServer(path: string): Promise<LoadServer> {
     const orders = waiting;
     waiting = [];
     insertAll(orders);
-    for (const { clientId, response } of orders) {
-      placed++;
-      const reply = JSON.stringify({ orderId: placed, clientOrderId: clientId, status: "NEW" });
-      response.writeHead(200, {
-        "Content-Type": "application/json",
-        "Content-Length": Buffer.byteLength(reply),
-      });
-      response.end(reply);
-    }
+    for (const { clientId, reply } of orders)
+      reply(JSON.stringify({ orderId: ++placed, clientOrderId: clientId, status: "NEW" }));
   };
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.on("end", () => {
-      const text = Buffer.concat(chunks).toString("utf8");
-      const [, query = ""] = (request.url ?? "").split("?");
-      const secret = SECRETS.get(`${request.headers["x-mbx-apikey"]}`) ?? "";
+  const server = await openPlainServer(
+    ({ url = "", headers }, text, reply) => {
+      const [, query = ""] = url.split("?");
+      const secret = SECRETS.get(`${headers["x-mbx-apikey"]}`) ?? "";
       const signature = createHmac("sha256", secret).update(query).update(text).digest("hex");
-      if (signature !== request.headers["signature"]) return void response.writeHead(401).end();
+      if (signature !== headers["signature"]) throw new Error("the load has signed a request wrongly");
       const { newClientOrderId } = JSON.parse(text) as { newClientOrderId: string };
       if (waiting.length === 0) setImmediate(flush);
-      waiting.push({ clientId: newClientOrderId, text, response });
-    });
-  });
-  await new Promise<void>((resolve) => server.listen({ host: "127.0.0.1", port: 0 }, resolve));
+      waiting.push({ clientId: newClientOrderId, text, reply });
+    },
+    () => placed,
+  );
   return {
-    port: (server.address() as AddressInfo).port,
-    openParents: () => placed,
-    cpu: threadCpuSince(threadsNow(), 0),
+    ...server,
     close: async () => {
-      await new Promise<void>((resolve) => server.close(() => resolve()).closeAllConnections());
+      await server.close();
       database.close();
     },
   };

@@ -1,4 +1,4 @@
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import {
   createMemoryAccounts,
@@ -26,28 +26,39 @@ export type LoadServer = Readonly<{
 
 const LOOPBACK = { host: "127.0.0.1", port: 0 };
 
-/** The peer for comparison: node:http alone, which parses the JSON of a request and sends the same JSON back. */
-export async function openBareServer(): Promise<LoadServer> {
+/** What a server on node:http alone does with a request that has arrived: `reply` sends the JSON of an answer. */
+type Answer = (request: IncomingMessage, body: string, reply: (json: string) => void) => void;
+
+/** Opens a server on node:http alone. */
+export async function openPlainServer(
+  answer: Answer,
+  openParents: () => number = () => 0,
+): Promise<LoadServer> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.on("end", () => {
-      const body = JSON.stringify(JSON.parse(Buffer.concat(chunks).toString("utf8")));
-      response.writeHead(200, {
-        "Content-Type": "application/json",
-        "Content-Length": Buffer.byteLength(body),
-      });
-      response.end(body);
-    });
+    request.on("end", () =>
+      answer(request, Buffer.concat(chunks).toString("utf8"), (json) => {
+        response.writeHead(200, {
+          "Content-Type": "application/json",
+          "Content-Length": Buffer.byteLength(json),
+        });
+        response.end(json);
+      }),
+    );
   });
   await new Promise<void>((resolve) => server.listen(LOOPBACK, resolve));
   return {
     port: (server.address() as AddressInfo).port,
-    openParents: () => 0,
+    openParents,
     cpu: threadCpuSince(threadsNow(), 0),
     close: () => new Promise((resolve) => server.close(() => resolve()).closeAllConnections()),
   };
 }
+
+/** The peer for comparison that does nothing: it parses the JSON of a request and sends the same JSON back. */
+export const openBareServer = (): Promise<LoadServer> =>
+  openPlainServer((_, body, reply) => reply(JSON.stringify(JSON.parse(body))));
 
 /** Options of the service under load. */
 export type ServiceLoad = Readonly<{ path: string; guardedSignatures?: number; frontThreads?: number }>;
