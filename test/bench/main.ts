@@ -3,7 +3,7 @@ import { serve } from "../campaigns/load/serve.ts";
 import { benchBursts } from "./bursts.ts";
 import { benchDrivers } from "./drivers.ts";
 import { printFlame } from "./flame.ts";
-import { benchOf, passesGate } from "./gate.ts";
+import { baseCommit, benchOf, passesGate } from "./gate.ts";
 import { benchGrowth } from "./growth.ts";
 import type { Size } from "./line.ts";
 import { serveLine, sizeOf } from "./line-process.ts";
@@ -36,7 +36,7 @@ const LARGE: Readonly<Record<string, () => void | Promise<void>>> = {
 const SMOKE_SCALE = 0.0005;
 
 const [, program = "", ...requested] = process.argv;
-const { SCALE = "1", ROUNDS = "5", BEFORE } = process.env;
+const { SCALE = "1", ROUNDS = "5", LEAST = "0.95", BEFORE } = process.env;
 const size = sizeOf(Number(SCALE));
 
 /** Runs every line once at the smallest size, in this process, to check that it works. */
@@ -66,6 +66,14 @@ async function flames(names: readonly string[]): Promise<void> {
   }
 }
 
+/** Fails if a line needs more processor time than at a commit. */
+async function gate(commit: string, names: readonly string[]): Promise<void> {
+  const known = commit === "base" ? baseCommit() : commit;
+  if (known === undefined) return console.log("There is no earlier commit to compare with.");
+  const options = { pairs: Number(ROUNDS), least: Number(LEAST), program };
+  if (!(await passesGate(known, names, options))) process.exitCode = 1;
+}
+
 const [first, second = ""] = requested;
 const ofTables = requested.filter((name) => name in TABLES);
 const large = LARGE[first ?? ""];
@@ -74,10 +82,8 @@ if (first === "server") await serve(second, requested[2] ?? "{}");
 else if (first === "--line") await serveLine(second, size);
 else if (first === "--smoke") await smoke();
 else if (large !== undefined) await large();
-else if (first === "--gate") {
-  const passed = await passesGate(second, requested.slice(2), { pairs: Number(ROUNDS), program });
-  process.exitCode = passed ? 0 : 1;
-} else if (first === "--flame") await flames(requested.slice(1));
+else if (first === "--gate") await gate(second, requested.slice(2));
+else if (first === "--flame") await flames(requested.slice(1));
 else if (requested.length === 0) {
   await table(Object.keys(LINES));
   for (const run of Object.values(TABLES)) await run(size);
