@@ -348,7 +348,7 @@ export type Allowance =
  * Time of the decision, and in `volume` all executed volume of the market so far if a child may follow it, measured as that
  * before the order's admission was (`volumeLogged`).
  */
-type AllowanceContext = Readonly<{ nowMs: number; volume?: Quantity }>;
+type AllowanceContext = Readonly<{ nowMs: number; volume?: Quantity | undefined }>;
 
 /** Returns what schedule, share of volume and display size leave for the next child. */
 export function allowanceOf(order: ParentOrder, context: AllowanceContext): Allowance {

@@ -8,7 +8,7 @@ import {
   ZERO_NOTIONAL,
   ZERO_QUANTITY,
 } from "../decimal/index.ts";
-import { InvariantError, invariant } from "../errors/index.ts";
+import { InvariantError } from "../errors/index.ts";
 import {
   type ChildCopy,
   type ChildOrder,
@@ -47,10 +47,11 @@ export interface FactContext {
  */
 export function evolve(order: ParentOrder | undefined, fact: Fact, context: FactContext): ParentOrder {
   if (fact.kind === "ACCEPTED") {
-    invariant(order === undefined, "I53", `parent ${context.orderId} is accepted twice`);
+    if (order !== undefined) throw new InvariantError("I53", `parent ${context.orderId} is accepted twice`);
     return acceptedParent(fact, context);
   }
-  invariant(order !== undefined, "I53", `fact ${fact.kind} for the unknown parent ${context.orderId}`);
+  if (order === undefined)
+    throw new InvariantError("I53", `fact ${fact.kind} for the unknown parent ${context.orderId}`);
   const next = copyOf(order);
   evolveInPlace(next, fact, context);
   return next;
@@ -177,18 +178,16 @@ function refuseUnknown(fact: never, { orderId, sequence }: FactContext): never {
 }
 
 function release(next: ParentCopy, atMs: number): void {
-  invariant(next.held === true && next.ended === undefined, "I41", `leg ${next.orderId} is released twice`);
+  if (next.held !== true || next.ended !== undefined)
+    throw new InvariantError("I41", `leg ${next.orderId} is released twice`);
   next.held = undefined;
   next.releasedAtMs = atMs;
 }
 
 /** Returns a copy of the outstanding child that can be changed in place. */
 function currentChild(next: ParentCopy, childId: string): ChildCopy {
-  invariant(
-    next.child?.childId === childId,
-    "I24",
-    `parent ${next.orderId} has no outstanding child ${childId}`,
-  );
+  if (next.child?.childId !== childId)
+    throw new InvariantError("I24", `parent ${next.orderId} has no outstanding child ${childId}`);
   const child = childCopyOf(next.child);
   next.child = child;
   return child;
@@ -220,28 +219,20 @@ function retainAlert(
 }
 
 function takeChild(next: ParentCopy, child: ChildOrder): void {
-  invariant(next.child === undefined, "I24", `parent ${next.orderId} already has an outstanding child`);
-  invariant(
-    next.ended === undefined && next.pendingEnd === undefined && next.held === undefined,
-    "I23",
-    `parent ${next.orderId} is held or ending`,
-  );
+  if (next.child !== undefined)
+    throw new InvariantError("I24", `parent ${next.orderId} already has an outstanding child`);
+  if (next.ended !== undefined || next.pendingEnd !== undefined || next.held !== undefined)
+    throw new InvariantError("I23", `parent ${next.orderId} is held or ending`);
   const committed: Quantity = add(roundedUp(next), child.quantity);
-  invariant(
-    committed <= next.intent.quantity,
-    "I12",
-    `parent ${next.orderId} would commit more than its quantity`,
-  );
+  if (committed > next.intent.quantity)
+    throw new InvariantError("I12", `parent ${next.orderId} would commit more than its quantity`);
   next.child = child;
   stopLookUp(next);
   next.attempts = child.attempt;
   next.lastChildId = child.childId;
   if (child.slot === undefined) return;
-  invariant(
-    child.slot >= (next.nextSlot ?? 0),
-    "I33",
-    `slot ${child.slot} of parent ${next.orderId} is used already`,
-  );
+  if (child.slot < (next.nextSlot ?? 0))
+    throw new InvariantError("I33", `slot ${child.slot} of parent ${next.orderId} is used already`);
   next.nextSlot = child.slot + 1;
 }
 
@@ -251,11 +242,8 @@ function stopLookUp(next: ParentCopy): void {
 }
 
 function fill(next: ParentCopy, { fill, childId }: Extract<Fact, { kind: "FILLED" }>, atMs: number): void {
-  invariant(
-    !next.executions.has(childId, fill.executionId),
-    "I15",
-    `execution ${fill.executionId} of ${childId} is counted already`,
-  );
+  if (next.executions.has(childId, fill.executionId))
+    throw new InvariantError("I15", `execution ${fill.executionId} of ${childId} is counted already`);
   if (next.child?.childId === childId) {
     const child = currentChild(next, childId);
     const { executedQuantity, executedFine } = withExecution(child, fill);
@@ -293,8 +281,9 @@ function closeChild(next: ParentCopy, fact: Extract<Fact, { kind: "CHILD_CLOSED"
 }
 
 function end(next: ParentCopy, ended: NonNullable<ParentOrder["ended"]>): void {
-  invariant(next.ended === undefined, "I50", `parent ${next.orderId} ends twice`);
-  invariant(next.child === undefined, "I23", `parent ${next.orderId} ends with a child in flight`);
+  if (next.ended !== undefined) throw new InvariantError("I50", `parent ${next.orderId} ends twice`);
+  if (next.child !== undefined)
+    throw new InvariantError("I23", `parent ${next.orderId} ends with a child in flight`);
   next.pendingEnd = undefined;
   stopLookUp(next);
   next.stall = undefined;

@@ -30,6 +30,7 @@ export {
 } from "./child-size.ts";
 export { evolve, evolveAll, type FactContext } from "./evolve.ts";
 export {
+  executes,
   type LegEvent,
   type ListStatusView,
   listStatusOf,

@@ -1,5 +1,5 @@
 import { hasExecuted } from "../decimal/index.ts";
-import { invariant } from "../errors/index.ts";
+import { InvariantError } from "../errors/index.ts";
 import type { LegRole, OrderList, ParentOrder } from "../model/index.ts";
 import type { ParentEvent, TransitionContext } from "./parent-event.ts";
 import { type Transition, transition } from "./transition.ts";
@@ -34,7 +34,11 @@ export function orderListOf(legs: readonly ParentOrder[]): OrderList {
     list !== undefined &&
     legs.length === list.legs.length &&
     legs.every((leg, index) => leg.orderId === list.legs[index]);
-  invariant(whole, "I53", `orders ${legs.map(({ orderId }) => orderId).join(", ")} do not form one list`);
+  if (!whole)
+    throw new InvariantError(
+      "I53",
+      `orders ${legs.map(({ orderId }) => orderId).join(", ")} do not form one list`,
+    );
   const { listId, listClientOrderId, contingency } = list;
   const { accountId, acceptedAtMs, intent } = first as ParentOrder;
   return { listId, accountId, listClientOrderId, contingency, symbol: intent.symbol, acceptedAtMs, legs };
@@ -52,8 +56,8 @@ export function* protectiveFirst<T extends Readonly<{ orderId: number }>>(
 ): Iterable<T> {
   for (const { orderId } of fired) {
     const list = waiting.has(orderId) ? orderOf(orderId)?.list : undefined;
-    const others = list?.role === "profit" ? list.legs.filter((leg) => leg !== orderId) : [];
-    for (const next of [...others, orderId]) {
+    const others = list?.role === "profit" ? list.legs.filter((leg) => leg !== orderId) : undefined;
+    for (const next of others?.concat(orderId) ?? [orderId]) {
       const one = waiting.get(next);
       if (one !== undefined && waiting.delete(next)) yield one;
     }
@@ -86,7 +90,7 @@ export function transitionList(
   context: TransitionContext,
 ): readonly Transition[] {
   const before = legs.find((leg) => leg.orderId === orderId);
-  invariant(before !== undefined, "I53", `order ${orderId} is not a leg of its list`);
+  if (before === undefined) throw new InvariantError("I53", `order ${orderId} is not a leg of its list`);
   if (before.list === undefined) return [transition(before, event, context)];
   if (
     (executes(event) || event.kind === "NOTHING_TO_REDUCE") &&
@@ -158,7 +162,7 @@ const lostItsPosition = ({ facts }: Transition): boolean =>
 const reduces = ({ intent, ended }: ParentOrder): boolean => intent.reduceOnly && ended === undefined;
 
 /** Returns whether an event can lead to a child. */
-const executes = ({ kind }: ParentEvent): boolean =>
+export const executes = ({ kind }: ParentEvent): boolean =>
   kind === "FIRED" || kind === "MEASURED" || kind === "PRINTED";
 
 /**

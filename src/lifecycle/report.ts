@@ -221,16 +221,16 @@ function takeFills(draft: Draft, childId: string, fills: readonly Fill[]): void 
   for (const fill of fills) {
     if (draft.order.executions.has(childId, fill.executionId)) continue;
     addFact(draft, { kind: "FILLED", childId, fill });
-    const name = `execution ${fill.executionId} of ${childId}`;
+    const name = (): string => `execution ${fill.executionId} of ${childId}`;
     // A restored parent is known to lack executions.
     if (late && draft.order.restored === undefined)
-      alert(draft, "LATE_FILL", `${name} came after the child was closed${earlyCloseNote(draft)}`);
+      alert(draft, "LATE_FILL", `${name()} came after the child was closed${earlyCloseNote(draft)}`);
     if (inside === undefined || meets(inside, fill.price)) continue;
     const limit = formatPrice(inside.level);
     alert(
       draft,
       "CHILD_BEYOND_LIMIT",
-      `${name} at ${formatPrice(fill.price)} lies beyond the limit ${limit}`,
+      `${name()} at ${formatPrice(fill.price)} lies beyond the limit ${limit}`,
     );
   }
   if (draft.facts.some((fact) => fact.kind === "ALERT" && fact.alert === "CHILD_BEYOND_LIMIT"))
@@ -320,8 +320,8 @@ export function closeChild(
   const child = draft.order.child;
   if (child?.childId !== closing.childId) return;
   const isUnpaced = atOnce || hasExecuted(child);
-  const pace = isUnpaced ? {} : { notBeforeMs: draft.context.nowMs + paceOf(draft) };
-  addFact(draft, { kind: "CHILD_CLOSED", ...closing, ...pace });
+  const notBeforeMs = draft.context.nowMs + paceOf(draft);
+  addFact(draft, { kind: "CHILD_CLOSED", ...closing, ...(!isUnpaced && { notBeforeMs }) });
   settleClosed(draft, closing.outcome, quote);
 }
 

@@ -1,5 +1,5 @@
 import { executedText, type Price, type Quantity, ZERO_QUANTITY } from "../decimal/index.ts";
-import { invariant } from "../errors/index.ts";
+import { InvariantError } from "../errors/index.ts";
 import {
   type ChildOrder,
   type Fact,
@@ -16,6 +16,7 @@ import {
   isScheduleOver,
   limitConditionOf,
   needsTrigger,
+  type SizingContext,
   sizeChild,
   type WaitReason,
 } from "./child-size.ts";
@@ -39,7 +40,8 @@ import {
 /** Returns the managed id of the `count`-th order (from 1) of a shard. Ids are negative, falling and unique. */
 export function managedIdOf(place: Readonly<{ count: number; shard: number }>): number {
   const id = -(place.count * SHARD_COUNT + place.shard);
-  invariant(Number.isSafeInteger(id) && id < 0, "I05", `shard ${place.shard} has used up its ids`);
+  if (!Number.isSafeInteger(id) || id >= 0)
+    throw new InvariantError("I05", `shard ${place.shard} has used up its ids`);
   return id;
 }
 
@@ -71,7 +73,7 @@ export function childIdOf(
   attempt: number,
 ): string {
   const id = `${CHILD_PREFIX}${(-parent.orderId).toString(BASE)}-${parent.acceptedAtMs.toString(BASE)}-${attempt.toString(BASE)}`;
-  invariant(id.length <= 36, "I06", `child id ${id} is too long`);
+  if (id.length > 36) throw new InvariantError("I06", `child id ${id} is too long`);
   return id;
 }
 
@@ -118,12 +120,8 @@ export function transition(order: ParentOrder, event: ParentEvent, context: Tran
   const draft: Draft = { order, facts: [], effects: [], context };
   step(draft, event);
   resumeAfterFill(draft, order);
-  return {
-    order: draft.order,
-    facts: draft.facts,
-    effects: draft.effects,
-    ...(draft.wait === undefined ? {} : { wait: draft.wait }),
-  };
+  const { facts, effects, wait } = draft;
+  return { order: draft.order, facts, effects, ...(wait !== undefined && { wait }) };
 }
 
 function step(draft: Draft, event: ParentEvent): void {
@@ -243,35 +241,36 @@ function attemptExecution(draft: Draft, attempt: ExecutionAttempt): void {
   if (!attempt.fresh) return wait(draft, "STALE_QUOTE");
   if (context.nowMs < order.notBeforeMs) return wait(draft, "RETRY_PACE");
   if (context.listUnknown) return wait(draft, "LIST_UNKNOWN");
-  const allowance = allowanceOf(order, {
-    nowMs: context.nowMs,
-    ...(attempt.volume === undefined ? {} : { volume: attempt.volume }),
-  });
+  const { exposure, volume } = attempt;
+  const allowance = allowanceOf(order, { nowMs: context.nowMs, volume });
   if (allowance.kind === "wait") return wait(draft, allowance.reason);
-  if (order.intent.reduceOnly && attempt.exposure === undefined) {
+  const { reduceOnly } = order.intent;
+  if (reduceOnly && exposure === undefined) {
     draft.effects.push({ kind: "MEASURE" });
     return wait(draft, "MEASURING");
   }
-  const sizing = sizeChild(order, attempt.quote, {
-    minimum: context.rules.minimum,
-    ...(allowance.most === undefined ? {} : { most: allowance.most }),
-    ...(allowance.largest === undefined ? {} : { largest: allowance.largest }),
-    ...(context.releasedFor === undefined ? {} : { releasedFor: context.releasedFor }),
-    ...(order.intent.reduceOnly && attempt.exposure !== undefined ? { reducible: attempt.exposure } : {}),
-  });
+  const { most, largest, slot } = allowance;
+  const limits: Draftable<SizingContext> = { minimum: context.rules.minimum };
+  if (most !== undefined) limits.most = most;
+  if (largest !== undefined) limits.largest = largest;
+  if (context.releasedFor !== undefined) limits.releasedFor = context.releasedFor;
+  if (reduceOnly && exposure !== undefined) limits.reducible = exposure;
+  const sizing = sizeChild(order, attempt.quote, limits);
   if (sizing.kind === "wait") return wait(draft, sizing.reason);
   if (sizing.kind === "residual") {
     return addFact(draft, { kind: "ENDED", status: "EXPIRED", reason: "RESIDUAL_BELOW_MIN_NOTIONAL" });
   }
-  const { slot } = allowance;
-  intend(draft, { ...sizing, ...(slot === undefined ? {} : { slot }) }, attempt);
+  intend(draft, { ...sizing, slot }, attempt);
 }
+
+/** A value that its creator fills in. */
+type Draftable<T> = { -readonly [K in keyof T]: T[K] };
 
 function wait(draft: Draft, reason: WaitReason): void {
   draft.wait = reason;
 }
 
-type Intention = Readonly<{ quantity: Quantity; limitPrice?: Price; slot?: number }>;
+type Intention = Readonly<{ quantity: Quantity; limitPrice?: Price; slot: number | undefined }>;
 
 function intend(draft: Draft, { quantity, limitPrice, slot }: Intention, attempt: ExecutionAttempt): void {
   const { order, context } = draft;
@@ -289,12 +288,10 @@ function intend(draft: Draft, { quantity, limitPrice, slot }: Intention, attempt
     slot,
     problem: undefined,
   };
-  addFact(draft, {
-    kind: "CHILD_INTENDED",
-    child,
-    ...(exposure === undefined ? {} : { exposure }),
-    ...(volume === undefined ? {} : { volume }),
-  });
+  const fact: Draftable<Extract<Fact, { kind: "CHILD_INTENDED" }>> = { kind: "CHILD_INTENDED", child };
+  if (exposure !== undefined) fact.exposure = exposure;
+  if (volume !== undefined) fact.volume = volume;
+  addFact(draft, fact);
   draft.effects.push({ kind: "SUBMIT" });
 }
 

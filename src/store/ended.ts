@@ -67,24 +67,22 @@ export const listKeys = (list: EndedList): readonly string[] => [
  */
 export function endedRows({ ended, endedLists = [] }: Pick<ShardAppend, "ended" | "endedLists">): PartRows {
   for (const { orderId, ended: end } of ended)
-    invariant(end !== undefined, "I50", `parent ${orderId} is stored as ended and has not ended`);
-  const parents = [...new Map(ended.map((order) => [order.orderId, order])).values()].map((order) => ({
+    if (end === undefined)
+      throw new InvariantError("I50", `parent ${orderId} is stored as ended and has not ended`);
+  const newest = new Map(ended.map((order) => [order.orderId, order]));
+  const parents = Array.from(newest.values(), (order) => ({
     order,
+    id: order.orderId,
     name: nameKey(order.accountId, order.intent.clientOrderId),
     text: encodeParent(order),
   }));
   const lists = endedLists.map((list) => ({
     list,
+    id: list.listId,
     name: listNameKey(list.accountId, list.listClientOrderId),
   }));
-  requireOneEach(
-    "parents",
-    parents.map(({ name, order }) => [name, order.orderId]),
-  );
-  requireOneEach(
-    "lists",
-    lists.map(({ name, list }) => [name, list.listId]),
-  );
+  requireOneEach("parents", parents);
+  requireOneEach("lists", lists);
   const accounts = new Set(ended.map(({ accountId }) => accountId));
   return {
     reads: [...accounts].map(countKey),
@@ -97,12 +95,13 @@ export function endedRows({ ended, endedLists = [] }: Pick<ShardAppend, "ended" 
       const puts: Entry[] = [];
       for (const { order, name, text } of parents) {
         const { orderId, accountId } = order;
+        const account = String(accountId);
         if (!isTaken("parents", valueAt(name), orderId)) {
           added.set(accountId, (added.get(accountId) ?? 0) + 1);
           puts.push([name, String(-orderId)]);
         }
         puts.push([endedKey(order), text]);
-        for (const key of indexKeys(order)) puts.push([key, String(accountId)]);
+        for (const key of indexKeys(order)) puts.push([key, account]);
       }
       for (const [accountId, count] of added)
         puts.push([countKey(accountId), String(countIn(valueAt(countKey(accountId))) + count)]);
@@ -126,9 +125,10 @@ function listChange(list: EndedList, name: string, valueAt: ValueAt): Required<C
   return { puts, deletes: old.filter((one) => !stored.has(one)) };
 }
 
-function requireOneEach(what: string, named: readonly (readonly [name: string, id: number])[]): void {
+function requireOneEach(what: string, named: readonly Readonly<{ name: string; id: number }>[]): void {
+  if (named.length < 2) return;
   const holders = new Map<string, number>();
-  for (const [name, id] of named) {
+  for (const { name, id } of named) {
     isTaken(what, holders.has(name) ? String(-(holders.get(name) ?? 0)) : undefined, id);
     holders.set(name, id);
   }

@@ -32,7 +32,8 @@ export const recordKey = (shard: number, sequence: number): string => `${logOf(s
 export function headIn(value: string | undefined): StoredHead {
   if (value === undefined) return { epoch: 0, round: 0 };
   const [epoch, round] = [numberIn(value), numberIn(value.slice(value.indexOf(" ")))];
-  invariant(Number.isSafeInteger(epoch + round), "I53", `the head of a shard is "${value}"`);
+  if (!Number.isSafeInteger(epoch + round))
+    throw new InvariantError("I53", `the head of a shard is "${value}"`);
   return { epoch, round };
 }
 
@@ -143,11 +144,8 @@ export class Journal {
     const { shard, epoch, round, records, marks = [] } = part;
     const key = headKey(requireShard(shard));
     const isOther = (one: Readonly<{ shard: number }>): boolean => one.shard !== shard;
-    invariant(
-      !records.some(isOther) && !marks.some(isOther),
-      "I54",
-      `a record or mark of another shard was appended to shard ${shard}`,
-    );
+    if (records.some(isOther) || marks.some(isOther))
+      throw new InvariantError("I54", `a record or mark of another shard was appended to shard ${shard}`);
     const log = logOf(shard);
     const texts = textsOf(part);
     const entries = records.map(

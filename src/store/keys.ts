@@ -52,9 +52,10 @@ export function keyOf(kind: string, ...parts: readonly (string | number)[]): str
 
 /** Number of digits of a number in a key. */
 const DIGITS = 16;
+const ZEROS = "0".repeat(DIGITS);
 
 /** Returns a number as it stands in a key. */
-export const digits = (number: number): string => String(number).padStart(DIGITS, "0");
+export const digits = (number: number): string => ZEROS.slice(String(number).length) + String(number);
 
 /** Returns the number at the end of a key. */
 export const lastNumberIn = (key: string): number => numberIn(key.slice(-DIGITS));

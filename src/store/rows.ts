@@ -120,9 +120,7 @@ export class Rows {
   async commit(plans: readonly Plan[]): Promise<readonly boolean[]> {
     this.requireOpen();
     const outcomes = plans.map(() => false);
-    let open: readonly OpenPlan[] = plans.map((plan, index) => ({
-      ...{ plan, index, isFresh: plan.isShared === true },
-    }));
+    let open: readonly OpenPlan[] = plans.map(firstTry);
     for (let round = 0; open.length > 0; round++) {
       if (round === MOST_ROUNDS) throw new Error(`other writers were first ${MOST_ROUNDS} times`);
       open = await this.#round(open, outcomes);
@@ -205,12 +203,12 @@ function damageOnly(error: unknown): InvariantError {
   throw error;
 }
 
+const firstTry = (plan: Plan, index: number): OpenPlan => ({ plan, index, isFresh: plan.isShared === true });
+
 function partOf({ reads, absent = [] }: Plan, change: Change, valueAt: ValueAt): CommitPart {
   const { puts = [], deletes = [] } = change;
-  const conditions: Condition[] = [];
-  for (const key of reads) conditions.push([key, valueAt(key)]);
-  for (const key of absent) conditions.push([key, valueAt(key)]);
-  return { conditions, puts, deletes };
+  const keys = absent.length === 0 ? reads : [...reads, ...absent];
+  return { conditions: keys.map((key): Condition => [key, valueAt(key)]), puts, deletes };
 }
 
 /** Returns whether a part writes what another one has written; if not, what it writes is added. */
