@@ -48,9 +48,10 @@ export function wholeOf(
  * number of steps.
  */
 export function scaledOf(answer: unknown, what: string): Scaled {
-  if (typeof answer !== "bigint" && !Number.isSafeInteger(answer))
-    throw new UnreadableAnswer(`${what} is not a whole number of steps`);
-  return normalise(BigInt(answer as Scaled));
+  // The sum makes -0 the number 0.
+  if (Number.isSafeInteger(answer)) return (answer as number) + 0;
+  if (typeof answer !== "bigint") throw new UnreadableAnswer(`${what} is not a whole number of steps`);
+  return normalise(answer);
 }
 
 /** Returns a scaled value above 0 and below `limit`. Throws an UnreadableAnswer for anything else. */

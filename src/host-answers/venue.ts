@@ -51,6 +51,9 @@ export function readReport(answer: unknown, childId: string): ParsedReport {
   }
 }
 
+/** A value that its reader fills in. */
+type Unfinished<T> = { -readonly [K in keyof T]: T[K] };
+
 /** Throws an UnreadableAnswer for the first unreadable part of the report. */
 function wholeReport(answer: unknown, childId: string): ChildReport {
   const report = namedReport(answer, childId);
@@ -58,13 +61,11 @@ function wholeReport(answer: unknown, childId: string): ChildReport {
   const final = optional(report.final, (value) => flagOf(value, "final"));
   const mark = optional(report.mark, (value) => wordOf(value, "the mark", MARKS));
   const detail = optional(report.detail, detailOf);
-  const fills = readFills(report.fills);
-  const more = {
-    ...(final !== undefined && { final }),
-    ...(mark !== undefined && { mark }),
-    ...(detail !== undefined && { detail }),
-  };
-  return { childId, state, fills, ...more };
+  const whole: Unfinished<ChildReport> = { childId, state, fills: readFills(report.fills) };
+  if (final !== undefined) whole.final = final;
+  if (mark !== undefined) whole.mark = mark;
+  if (detail !== undefined) whole.detail = detail;
+  return whole;
 }
 
 /** Returns the readable executions of a report that is unreadable as a whole. The problem is reported already. */
@@ -251,11 +252,10 @@ export function capabilitiesOf(venue: ExecutionVenue, failed: (error: unknown) =
       closeMs >= 0 && closeMs <= MOST_CLOSE_WAIT_MS,
       "fillsMayFollowCloseMs is not a number from 0 to 30000",
     );
-    return {
-      ...{ honoursDeadline, canVoid },
-      ...(ratePerSecond !== undefined && { ratePerSecond }),
-      ...(fillsMayFollowCloseMs !== undefined && { fillsMayFollowCloseMs }),
-    };
+    const read: Unfinished<VenueCapabilities> = { honoursDeadline, canVoid };
+    if (ratePerSecond !== undefined) read.ratePerSecond = ratePerSecond;
+    if (fillsMayFollowCloseMs !== undefined) read.fillsMayFollowCloseMs = fillsMayFollowCloseMs;
+    return read;
   } catch (error) {
     failed(error);
     return UNKNOWN_VENUE;

@@ -43,7 +43,6 @@ type Source = Extract<Cause, { kind: "VENUE" }>["source"];
 type LateReport = Readonly<{
   shard: Shard;
   orderId: number;
-  attempt: number;
   reading: ParsedReport;
   source: Source;
 }>;
@@ -81,8 +80,8 @@ export class ChildReports {
   }
 
   /** Processes the venue's answer to a submit. Its format has not been checked yet. */
-  answered({ childId }: ChildRequest, answer: unknown): void {
-    this.take(readReport(answer, childId), "SUBMIT");
+  answered({ childId, parentOrderId }: ChildRequest, answer: unknown): void {
+    this.take(readReport(answer, childId), "SUBMIT", parentOrderId);
   }
 
   /** Records an unknown outcome: no answer by the deadline, or a failed call. */
@@ -137,23 +136,22 @@ export class ChildReports {
   /**
    * Processes a report on a child for the parent that its id names. The parent may be open, ended or unknown. An answer to a
    * submit and a report that is taken in again, because its record was lost, count also while the shard leaves: the next owner
-   * does not hear them, and a look-up may lag behind them.
+   * does not hear them, and a look-up may lag behind them. `parentId` spares a search for it.
    */
-  take(reading: ParsedReport, source: Source, isAgain = false): void {
-    const childId = idOf(reading);
-    const named = readChildId(childId);
-    if (named === undefined) return this.#refuse(childId, "childId is not the id of a child order");
-    const shard = this.#parts.shards.ofOrder(named.orderId);
+  take(reading: ParsedReport, source: Source, parentId?: number, isAgain = false): void {
+    const orderId = parentId ?? readChildId(idOf(reading))?.orderId;
+    if (orderId === undefined) return this.#refuse(idOf(reading), "childId is not the id of a child order");
+    const shard = this.#parts.shards.ofOrder(orderId);
     const input = (): void => {
-      const live = shard.liveOrders.get(named.orderId);
+      const live = shard.liveOrders.get(orderId);
       if (live === undefined || live.durable?.ended !== undefined) {
-        const late = { ...named, shard, reading, source };
-        return void this.#late.runExclusive([String(late.orderId)], () => this.#takeInLate(late));
+        const late = { orderId, shard, reading, source };
+        return void this.#late.runExclusive([String(orderId)], () => this.#takeInLate(late));
       }
-      const pending = this.#takeIn(shard, { live, attempt: named.attempt, reading }, source);
+      const pending = this.#takeIn(shard, { live, reading }, source);
       // If the store does not keep the record, take the report in again: no look-up covers a resolved child, and that of any
       // other may lag behind what the venue has reported.
-      ifLost(pending, () => this.take(reading, source, true));
+      ifLost(pending, () => this.take(reading, source, orderId, true));
     };
     if (isAgain || source === "SUBMIT") shard.conclude(input);
     else shard.post(input);
@@ -166,12 +164,13 @@ export class ChildReports {
 
   #takeIn(
     shard: Shard,
-    { live, attempt, reading }: Readonly<{ live: LiveOrder; attempt: number; reading: ParsedReport }>,
+    { live, reading }: Readonly<{ live: LiveOrder; reading: ParsedReport }>,
     source: Source,
   ): PendingRecord | undefined {
     const order = live.working;
     const childId = idOf(reading);
     const isOutstanding = order.child?.childId === childId;
+    const { attempt = 0 } = (isOutstanding ? undefined : readChildId(childId)) ?? {};
     const wasSent = isOutstanding || (attempt >= 1 && attempt <= order.attempts);
     if (!wasSent || (!isOutstanding && childIdOf(order, attempt) !== childId)) {
       this.#refuse(childId, "the engine has not sent this child");
@@ -252,13 +251,13 @@ export class ChildReports {
    */
   #addTo(
     { ended, memory }: Readonly<{ ended: ParentOrder; memory: ShardMemory }>,
-    { shard, attempt, reading, source }: LateReport,
+    { shard, reading, source }: LateReport,
   ): Promise<boolean> {
     return new Promise((resolve, reject) => {
       shard.post(() => {
         if (shard.memory !== memory) return resolve(false);
         const live = memory.adopt(ended);
-        const pending = this.#takeIn(shard, { live, attempt, reading }, source);
+        const pending = this.#takeIn(shard, { live, reading }, source);
         if (pending !== undefined) return void shard.whenDurable(pending).then(() => resolve(true), reject);
         memory.release(live);
         resolve(true);
@@ -289,20 +288,17 @@ const LOOKING_UP: Cause = { kind: "VENUE", source: "LOOKUP" };
 
 /** How long the venue may execute a child after it has closed it: what it declares, or took in any parent seen here. */
 export class CloseWait {
-  readonly #core: Core;
   readonly #venue: ExecutionVenue;
+  readonly #failed: (error: unknown) => void;
   #longestMs = 0;
 
   constructor(core: Core, venue: ExecutionVenue) {
-    this.#core = core;
     this.#venue = venue;
+    this.#failed = core.reporterOf("venue.capabilities");
   }
 
   get ms(): number {
-    const { fillsMayFollowCloseMs = 0 } = capabilitiesOf(
-      this.#venue,
-      this.#core.reporterOf("venue.capabilities"),
-    );
+    const { fillsMayFollowCloseMs = 0 } = capabilitiesOf(this.#venue, this.#failed);
     return Math.max(fillsMayFollowCloseMs, this.#longestMs);
   }
 

@@ -38,13 +38,18 @@ export class Submissions {
       submission.answered();
       this.#core.probe("after-submit");
     };
-    // A venue that throws instead of rejecting has an unknown outcome too.
-    const call = async (): Promise<unknown> => await venue.submit(child, submission.options);
     this.#core.probe("before-submit");
-    call().then(
-      (answer) => {
+    let answer: Promise<unknown>;
+    try {
+      answer = Promise.resolve(venue.submit(child, submission.options));
+    } catch (error) {
+      // A venue that throws instead of rejecting has an unknown outcome too.
+      answer = Promise.reject(error);
+    }
+    answer.then(
+      (report) => {
         answered();
-        reports.answered(child, answer);
+        reports.answered(child, report);
       },
       (error: unknown) => {
         answered();

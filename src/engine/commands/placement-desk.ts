@@ -1,7 +1,7 @@
 import { follow, isAwaited, KeyedMutex } from "../../common/index.ts";
 import type { Awaitable } from "../../ports/index.ts";
 import { EngineError } from "../core/engine-error.ts";
-import type { PendingRecord, Waiter } from "../core/live-order.ts";
+import { awaitRecord, type PendingRecord, type Waiter } from "../core/live-order.ts";
 import type { OpenCaller } from "../core/open-calls.ts";
 
 /** A command that creates something under names of its own. */
@@ -69,7 +69,7 @@ class Waiting<T> implements Waiter {
   decided(decided: T | PendingRecord): void {
     if (!isRecord(decided)) return this.#answer(decided);
     this.#record = decided;
-    decided.waiters.push(this);
+    awaitRecord(decided, this);
   }
 
   /** Answers the caller: the record is durable. */

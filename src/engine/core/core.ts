@@ -68,6 +68,7 @@ export function coreOf(options: EngineOptions, term?: LeaseTerm): Core {
   const telemetry = new QuietTelemetry(options.telemetry);
   const reporterOf = (name: string) => (error: unknown) =>
     telemetry.event("error", name, { message: String(error) });
+  const probeFailed = reporterOf("probe.failed");
   const clock = checkedClock(options.clock, telemetry);
   const time = new EngineTime(clock, settings.clockStepMs);
   return {
@@ -82,7 +83,7 @@ export function coreOf(options: EngineOptions, term?: LeaseTerm): Core {
     clock,
     telemetry,
     questions: new Questions({ clock, telemetry, timeoutMs: settings.hostTimeoutMs }),
-    probe: (point) => harmless(() => options.probe?.(point), reporterOf("probe.failed")),
+    probe: (point) => harmless(() => options.probe?.(point), probeFailed),
     reporterOf,
     nowMs: () => time.nowMs(),
     wallMs: () => clock.nowMs(),

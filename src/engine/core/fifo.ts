@@ -25,6 +25,8 @@ export class Fifo<T> {
   /** Removes and returns the first item. */
   shift(): T | undefined {
     if (this.size === 0) return undefined;
+    // The array keeps its room for the next item.
+    if (this.#items.length === 1) return this.#items.pop();
     const { first } = this;
     this.#items[this.#start++] = undefined;
     if (this.size === 0 || (this.#start >= SPARE && this.#start * 2 >= this.#items.length)) {
@@ -36,11 +38,10 @@ export class Fifo<T> {
 
   /** Removes and returns the first items, for as long as this holds for an item and the number of those taken. */
   takeWhile(holds: (item: T, taken: number) => boolean): readonly T[] {
-    const taken: T[] = [];
-    for (let { first } = this; first !== undefined && holds(first, taken.length); { first } = this) {
-      taken.push(first);
-      this.shift();
-    }
+    let count = 0;
+    while (count < this.size && holds(this.#items[this.#start + count] as T, count)) count++;
+    const taken = this.#items.slice(this.#start, this.#start + count) as T[];
+    for (let left = count; left > 0; left--) this.shift();
     return taken;
   }
 

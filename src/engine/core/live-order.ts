@@ -189,15 +189,23 @@ export type PendingRecord = {
   readonly steps: readonly ParentStep[];
   /** The list that the record touches, in its state after the record. */
   readonly list: OrderList | undefined;
-  readonly waiters: Waiter[];
+  waiters: Waiter[] | undefined;
 };
 
 /** A caller that waits until a record is durable. It is called synchronously when that is known. */
 export type Waiter = Readonly<{ resolve: () => void; reject: (error: unknown) => void }>;
 
+/** Adds a caller that waits for a record. Most records have one, or none. */
+export function awaitRecord(pending: PendingRecord, waiter: Waiter): void {
+  if (pending.waiters === undefined) pending.waiters = [waiter];
+  else pending.waiters.push(waiter);
+}
+
+const ignored = (): void => undefined;
+
 /** Calls a function if the store does not keep a record, in the step in which that is known. */
 export function ifLost(pending: PendingRecord | undefined, decideAgain: () => void): void {
-  pending?.waiters.push({ resolve: () => undefined, reject: decideAgain });
+  if (pending !== undefined) awaitRecord(pending, { resolve: ignored, reject: decideAgain });
 }
 
 /** A durable record, reduced to the fields that follow-up work needs. */

@@ -28,7 +28,7 @@ type MarketFills = {
   most: Quantity;
   least: Quantity;
   /** The least that was executed up to some times, by the monotonic clock, oldest first. */
-  times: Readonly<{ fromMs: number; atMs: number; least: Quantity }>[];
+  times: { readonly fromMs: number; atMs: number; least: Quantity }[];
 };
 
 /**
@@ -64,14 +64,13 @@ class OwnFills {
     market.least = add(market.least, quantity);
     // What was executed in one part of the time counts as executed with its newest.
     const last = times.at(-1);
-    const isNext = last === undefined || atMs >= last.fromMs + this.printMs / PARTS;
-    if (!isNext) times.pop();
-    times.push({
-      fromMs: isNext ? atMs : last.fromMs,
-      atMs: Math.max(atMs, last?.atMs ?? atMs),
-      least: market.least,
-    });
-    if (times.length > MOST_TIMES) times.shift();
+    if (last === undefined || atMs >= last.fromMs + this.printMs / PARTS) {
+      times.push({ fromMs: atMs, atMs: Math.max(atMs, last?.atMs ?? atMs), least: market.least });
+      if (times.length > MOST_TIMES) times.shift();
+      return;
+    }
+    last.atMs = Math.max(atMs, last.atMs);
+    last.least = market.least;
   }
 
   /** Returns whether an execution has this id. */
@@ -314,8 +313,8 @@ export class OwnExecutions {
       market.entries.splice(after + 1, 0, own);
     }
     if (market.entries.length <= MOST) return;
-    const [first, second] = market.entries.splice(0, 2) as [Own, Own];
-    market.entries.unshift({
+    const [first, second] = market.entries as [Own, Own];
+    market.entries.splice(0, 2, {
       ...second,
       quantity: add(first.quantity, second.quantity),
       fine: first.fine + second.fine,

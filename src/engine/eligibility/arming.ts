@@ -34,20 +34,20 @@ export class Arming {
   }
 
   /**
-   * Arms parents that may have become able to act, and offers them the quote that stands in their market. Those of one list
-   * are offered it together.
+   * Arms a parent, or parents of one list, that may have become able to act, and offers them together the quote that stands in
+   * their market.
    */
   admit(liveOrders: readonly LiveOrder[]): void {
-    const offered = new Map<string, OrderWatch[]>();
+    let watches: OrderWatch[] | undefined;
     for (const live of liveOrders) {
       const watch = this.arm(live);
       if (watch === undefined) continue;
-      const { orderId, intent } = live.working;
-      const ofMarket = offered.get(intent.symbol) ?? [];
-      ofMarket.push({ orderId, watch });
-      offered.set(intent.symbol, ofMarket);
+      const offered = { orderId: live.working.orderId, watch };
+      if (watches === undefined) watches = [offered];
+      else watches.push(offered);
     }
-    for (const [symbol, watches] of offered) this.#parts.market.offer(symbol, watches);
+    const symbol = liveOrders[0]?.working.intent.symbol;
+    if (watches !== undefined && symbol !== undefined) this.#parts.market.offer(symbol, watches);
   }
 
   /**

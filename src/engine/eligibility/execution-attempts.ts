@@ -203,13 +203,12 @@ export class ExecutionAttempts {
       this.#stalls.idle(live);
       return void this.#arming.arm(live);
     }
-    const facts = pending.steps.flatMap((step) => step.facts);
-    const isIntended = facts.some(isIntent);
+    const isIntended = pending.steps.some(({ facts }) => facts.some(isIntent));
     if (isIntended) serve(live, left?.observation);
     if (attempt.volume !== undefined && isIntended) participants.followed(live);
     if (measured !== undefined && isIntended) this.#exposure.intended(live, measured);
     // The quote may not come again: a trigger whose record the store does not keep is decided again.
-    if (cause.kind === "FIRED" && facts.some(isTrigger))
+    if (cause.kind === "FIRED" && pending.steps.some(({ facts }) => facts.some(isTrigger)))
       ifLost(pending, () => this.#meet(cause.fired, cause.quote, true));
   }
 

@@ -181,8 +181,9 @@ export class StallWatch {
    * heartbeats come.
    */
   #wait(pauseMs: number): void {
+    if (this.#isWaiting) return;
     const [oldest] = this.#candidates.values();
-    if (this.#isWaiting || oldest === undefined) return;
+    if (oldest === undefined) return;
     this.#isWaiting = true;
     const waitMs = Math.max(oldest.dueMs - this.#core.monotonicMs(), pauseMs);
     this.#parts.timers.whileQuoted(this.#core.nowMs() + waitMs, () =>

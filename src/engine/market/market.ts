@@ -129,7 +129,8 @@ function firedBy(orderId: number, watch: Watch, quote: Quote): Fired | undefined
 
 /** Takes quantities from levels, best first: a child from those inside its limit. A level without a size has any quantity. */
 function leftOf(levels: readonly Level[], { executed, inFlight }: Taken): readonly Level[] {
-  if (executed === ZERO_QUANTITY && inFlight.size === 0) return levels;
+  const isUntaken = executed === ZERO_QUANTITY && inFlight.size === 0;
+  if (isUntaken || levels.every(({ size }) => size === undefined)) return levels;
   const left = [...levels];
   take(left, { quantity: executed, inside: undefined });
   for (const child of inFlight.values()) {

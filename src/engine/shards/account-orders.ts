@@ -5,7 +5,9 @@ import { IdMap } from "../../triggers/index.ts";
 import type { LiveOrder } from "../core/live-order.ts";
 
 /** Quantities that the parents of one account have executed and may still execute on one side of one market. */
-export type ExposureSum = Readonly<{
+export type ExposureSum = Readonly<Sum>;
+
+type Sum = {
   /** Number of unresolved children, reduce-only or not. */
   children: number;
   /** Quantity that unresolved reduce-only children may still execute. */
@@ -19,7 +21,7 @@ export type ExposureSum = Readonly<{
    * exposure becomes smaller by it, and by nothing else.
    */
   unreserved: Quantity;
-}>;
+};
 
 const NOTHING: ExposureSum = Object.freeze({
   children: 0,
@@ -34,8 +36,9 @@ const NOTHING: ExposureSum = Object.freeze({
  * high, so only that sum tells whether a measurement is outdated (I13).
  */
 export class ExposureSums {
-  readonly #sums: Map<string, ExposureSum> = new Map();
+  readonly #sums: Map<string, Sum> = new Map();
 
+  /** Returns the sum of now. It changes with the next record. */
   of(order: ParentOrder): ExposureSum {
     return this.#sums.get(keyOf(order)) ?? NOTHING;
   }
@@ -51,7 +54,9 @@ export class ExposureSums {
   /** Adds a parent that came into memory. */
   hold(order: ParentOrder): void {
     if (order.child === undefined) return;
-    this.#count(order, { ...NOTHING, children: 1, reserved: reservedBy(order) });
+    const sum = this.#begun(order);
+    sum.children++;
+    sum.reserved = add(sum.reserved, reservedBy(order));
   }
 
   /** Applies the change of a parent by a record. */
@@ -59,19 +64,21 @@ export class ExposureSums {
     const children = childrenOf(after) - childrenOf(before);
     const reserved = subtract(reservedBy(after), reservedBy(before));
     const executed = executedBetween(before, after);
+    if (children === 0 && reserved === ZERO_QUANTITY && executed === ZERO_QUANTITY) return;
     const unreserved = max(add(executed, min(reserved, ZERO_QUANTITY)), ZERO_QUANTITY);
-    this.#count(after, {
-      ...NOTHING,
-      children,
-      reserved,
-      executed,
-      unreserved,
-    });
+    const sum = this.#begun(after);
+    sum.children += children;
+    sum.reserved = add(sum.reserved, reserved);
+    sum.executed = add(sum.executed, executed);
+    sum.unreserved = add(sum.unreserved, unreserved);
   }
 
   /** Notes that a record on a parent is durable. */
   countDurable(before: ParentOrder, after: ParentOrder): void {
-    this.#count(after, { ...NOTHING, durable: executedBetween(before, after) });
+    const executed = executedBetween(before, after);
+    if (executed === ZERO_QUANTITY) return;
+    const sum = this.#begun(after);
+    sum.durable = add(sum.durable, executed);
   }
 
   /** Whether everything that was executed is durable. */
@@ -80,18 +87,13 @@ export class ExposureSums {
     return true;
   }
 
-  #count(order: ParentOrder, change: ExposureSum): void {
-    const { children, reserved, executed, durable } = change;
-    const amounts = [reserved, executed, durable];
-    if (children === 0 && amounts.every((amount) => amount === ZERO_QUANTITY)) return;
-    const sum = this.of(order);
-    this.#sums.set(keyOf(order), {
-      children: sum.children + children,
-      reserved: add(sum.reserved, reserved),
-      executed: add(sum.executed, executed),
-      durable: add(sum.durable, durable),
-      unreserved: add(sum.unreserved, change.unreserved),
-    });
+  #begun(order: ParentOrder): Sum {
+    const key = keyOf(order);
+    const known = this.#sums.get(key);
+    if (known !== undefined) return known;
+    const sum = { ...NOTHING };
+    this.#sums.set(key, sum);
+    return sum;
   }
 }
 

@@ -93,11 +93,11 @@ export class CommitQueue {
       Number.POSITIVE_INFINITY,
     );
     for (const shard of shards) {
-      const earlier = taken.get(shard) ?? [];
+      const earlier = taken.get(shard);
       const mayFollow = ({ decision }: PendingRecord, taken: number): boolean =>
-        decision < oldest + left && taken < most - earlier.length;
+        decision < oldest + left && taken < most - (earlier?.length ?? 0);
       const pending = shard.pending.takeWhile(mayFollow);
-      if (pending.length > 0) taken.set(shard, [...earlier, ...pending]);
+      if (pending.length > 0) taken.set(shard, earlier?.concat(pending) ?? pending);
       if (shard.pending.size === 0) this.#shards.delete(shard);
     }
     return shards.length > 0;

@@ -1,6 +1,8 @@
 import { readEndedNames } from "../../host-answers/index.ts";
 import type { EndedCount, EndedName } from "../../ports/index.ts";
+import type { ReadonlyIdMap } from "../../triggers/index.ts";
 import type { Core } from "../core/core.ts";
+import type { LiveOrder, ParentStep } from "../core/live-order.ts";
 import { COSTS } from "../core/turns.ts";
 import type { Timers } from "../time/timers.ts";
 
@@ -116,10 +118,15 @@ export class Endings {
   readonly #undurable: Map<number, Ending> = new Map();
   readonly #watches: Set<{ readonly accountId: number; seen: Ending[] }> = new Set();
 
-  /** Notes a record that ends a parent. */
-  decided(ending: Ending): void {
-    this.#undurable.set(ending.orderId, ending);
-    for (const watch of this.#watches) if (watch.accountId === ending.accountId) watch.seen.push(ending);
+  /** Notes the parents that had not ended before, and do so by a record. */
+  decided(sequence: number, steps: readonly ParentStep[], before: ReadonlyIdMap<LiveOrder>): void {
+    for (const { order } of steps) {
+      const { orderId, accountId } = order;
+      if (order.ended === undefined || before.get(orderId)?.working.ended !== undefined) continue;
+      const ending = { orderId, accountId, sequence };
+      this.#undurable.set(orderId, ending);
+      for (const watch of this.#watches) if (watch.accountId === accountId) watch.seen.push(ending);
+    }
   }
 
   /** Forgets the ending of a parent: its record is durable, and the parent is not among the open ones any more. */

@@ -12,11 +12,10 @@ import type {
   ParentOrder,
 } from "../../model/index.ts";
 import type { ShardAppend } from "../../ports/index.ts";
-import type { ReadonlyIdMap } from "../../triggers/index.ts";
 import { encodeRecord } from "../../wire/index.ts";
 import type { Counters } from "../core/core.ts";
 import { EngineError } from "../core/engine-error.ts";
-import type { LiveOrder, ParentStep, PendingRecord, Waiter } from "../core/live-order.ts";
+import { awaitRecord, type ParentStep, type PendingRecord, type Waiter } from "../core/live-order.ts";
 
 /** Returns the membership of the leg at `index` in a new list. */
 export function membershipOf(
@@ -85,14 +84,24 @@ function newestOf<T>(all: readonly T[], idOf: (one: T) => number): readonly T[] 
   return all.length < 2 ? all : [...new Map(all.map((one) => [idOf(one), one])).values()];
 }
 
+/** Resolves when a record is durable. Rejects when it is not, or when that is unknown. */
+export const whenDurable = (pending: PendingRecord): Promise<void> =>
+  new Promise((resolve, reject) => awaitRecord(pending, { resolve, reject }));
+
 /** Tells all waiters that a record is durable, each once. */
-export function resolveAll(waiters: Waiter[]): void {
-  for (const waiter of waiters.splice(0)) waiter.resolve();
+export function resolveAll(pending: PendingRecord): void {
+  for (const waiter of waitersOf(pending)) waiter.resolve();
 }
 
 /** Tells all waiters why a record is not, or is not known to be. Each is told once, however often the store cannot be read. */
-function rejectAll(waiters: Waiter[], error: OrderError): void {
-  for (const waiter of waiters.splice(0)) waiter.reject(error);
+function rejectAll(pending: PendingRecord, error: OrderError): void {
+  for (const waiter of waitersOf(pending)) waiter.reject(error);
+}
+
+function waitersOf(pending: PendingRecord): readonly Waiter[] {
+  const { waiters = [] } = pending;
+  pending.waiters = undefined;
+  return waiters;
 }
 
 /** Returns the append of a shard that stores records and marks. */
@@ -111,17 +120,6 @@ export function appendOf(
     ended: endedIn(pending),
     endedLists: endedListsIn(pending),
   };
-}
-
-/** Returns the parents that had not ended, and do so by these steps. */
-export function endedBy(
-  steps: readonly ParentStep[],
-  before: ReadonlyIdMap<LiveOrder>,
-): readonly ParentOrder[] {
-  const orders = steps.map(({ order }) => order);
-  return orders.filter(
-    ({ orderId, ended }) => ended !== undefined && before.get(orderId)?.working.ended === undefined,
-  );
 }
 
 /** A record whose append failed or that was never handed over, and whether the store can have kept it. */
@@ -160,7 +158,7 @@ export class Undecided {
   report(error: unknown): void {
     for (const { pending, mayBeStored } of this.#records)
       rejectAll(
-        pending.waiters,
+        pending,
         mayBeStored
           ? new OrderError("UNEXPECTED_RESPONSE", {}, { cause: error })
           : new EngineError("DISCONNECTED", {}, { cause: error }),
@@ -174,13 +172,12 @@ export class Undecided {
 
   #answer(undecided: UndecidedRecord, { refusal, last, found }: Answering): void {
     const { pending, mayBeStored } = undecided;
-    const { waiters } = pending;
-    if (!mayBeStored) return rejectAll(waiters, refusal ?? new EngineError("DISCONNECTED"));
+    if (!mayBeStored) return rejectAll(pending, refusal ?? new EngineError("DISCONNECTED"));
     const fate = last === undefined ? "unknown" : this.#fateOf(undecided, last);
-    if (fate === "lost") return rejectAll(waiters, new EngineError("DISCONNECTED"));
-    if (fate === "unknown") return rejectAll(waiters, new OrderError("UNEXPECTED_RESPONSE"));
+    if (fate === "lost") return rejectAll(pending, new EngineError("DISCONNECTED"));
+    if (fate === "unknown") return rejectAll(pending, new OrderError("UNEXPECTED_RESPONSE"));
     found(pending);
-    resolveAll(waiters);
+    resolveAll(pending);
   }
 
   /**

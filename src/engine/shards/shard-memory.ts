@@ -97,8 +97,8 @@ export class ShardMemory {
    * Returns the legs of a parent's list as decided. For a finished list, or without a list, returns the parent alone.
    */
   legsOf(order: ParentOrder): readonly ParentOrder[] {
-    const legs = order.list?.legs.map((legId) => this.liveOrders.get(legId)?.working) ?? [];
-    return legs.length > 0 && legs.every((leg) => leg !== undefined) ? legs : [order];
+    const legs = order.list?.legs.map((legId) => this.liveOrders.get(legId)?.working);
+    return legs?.every((leg) => leg !== undefined) ? legs : [order];
   }
 
   /** Makes a decided state the current one, with the record that is under way for it. */

@@ -1,6 +1,6 @@
 import { errorMessage } from "../../common/index.ts";
-import { invariant, type OrderError } from "../../errors/index.ts";
-import { managedIdOf, type ParentEvent, transitionList } from "../../lifecycle/index.ts";
+import { InvariantError, invariant, type OrderError } from "../../errors/index.ts";
+import { executes, managedIdOf, type ParentEvent, transitionList } from "../../lifecycle/index.ts";
 import type { Activation, Cause, MarketMark } from "../../model/index.ts";
 import type { ShardAppend, ShardHead, ShardSnapshot } from "../../ports/index.ts";
 import type { ReadonlyIdMap } from "../../triggers/index.ts";
@@ -15,12 +15,12 @@ import { Endings } from "./ended.ts";
 import {
   acceptedStep,
   appendOf,
-  endedBy,
   Intents,
   membershipOf,
   type NewParents,
   resolveAll,
   Undecided,
+  whenDurable,
 } from "./pending-records.ts";
 import { executionReader, type ParentCapture, type Replayed, replayShard } from "./replay.ts";
 import { ShardMemory } from "./shard-memory.ts";
@@ -187,13 +187,14 @@ export class Shard {
    * same quote or batch continue.
    */
   change(orderId: number, event: ParentEvent, cause: Cause): PendingRecord | undefined {
-    invariant(this.state === "running", "I65", `a change was decided while the shard was ${this.state}`);
+    if (this.state !== "running")
+      throw new InvariantError("I65", `a change was decided while the shard was ${this.state}`);
     const live = this.liveOrders.get(orderId);
     if (live === undefined) return undefined;
     const before = live.working;
     const timeMs = this.#core.nowMs();
     const { rules } = this.#core;
-    const notAfterMs = this.#deadlines.notAfterMs();
+    const notAfterMs = executes(event) ? this.#deadlines.notAfterMs() : 0;
     const context = { sequence: this.#sequence + 1, nowMs: timeMs, rules, notAfterMs };
     try {
       const steps = transitionList({ legs: this.memory.legsOf(before), orderId, event }, context);
@@ -213,7 +214,7 @@ export class Shard {
 
   /** Resolves when the record is durable. Rejects when it is not, or when that is unknown. */
   whenDurable(pending: PendingRecord): Promise<void> {
-    return new Promise((resolve, reject) => pending.waiters.push({ resolve, reject }));
+    return whenDurable(pending);
   }
 
   /** Returns the append that stores records and marks. */
@@ -223,9 +224,9 @@ export class Shard {
 
   /** Handles a durable record: makes it visible, then emits what follows. Called in sequence. */
   settle(settled: PendingRecord): void {
-    const { record, steps, waiters } = settled;
+    const { record, steps } = settled;
     // The record is kept, but this engine has no memory left to show it.
-    if (this.state !== "running") return resolveAll(waiters);
+    if (this.state !== "running") return resolveAll(settled);
     this.#durableSequence = record.sequence;
     this.#intents.durable(steps);
     for (const { order, facts } of steps) this.#core.executions.note(order, facts);
@@ -233,7 +234,7 @@ export class Shard {
     for (const live of liveOrders) this.memory.retire(live);
     for (const { order } of steps) if (order.ended !== undefined) this.endings.durable(order.orderId);
     this.#core.effects.emit({ kind: "RECORD_DURABLE", record: settled, liveOrders });
-    resolveAll(waiters);
+    resolveAll(settled);
   }
 
   /** Asks the store for the owner of the shard, and stops the shard if another engine owns it. */
@@ -470,12 +471,11 @@ export class Shard {
     const list = this.memory.listAfter(steps);
     const decision = this.#core.counters.decisions++;
     const decidedAtMs = this.#core.monotonicMs();
-    const pending: PendingRecord = { record, text, decision, decidedAtMs, steps, list, waiters: [] };
+    const pending: PendingRecord = { record, text, decision, decidedAtMs, steps, list, waiters: undefined };
     this.#sequence = record.sequence;
     this.#intents.decided(steps);
     this.pending.push(pending);
-    for (const { orderId, accountId } of endedBy(steps, this.liveOrders))
-      this.endings.decided({ orderId, accountId, sequence: record.sequence });
+    this.endings.decided(record.sequence, steps, this.liveOrders);
     for (const { order } of steps) this.memory.take(order, pending);
     this.#core.counters.activity++;
     this.#core.effects.emit({
