@@ -62,7 +62,8 @@ function writeMembers(
 /** Text that needs no escapes in JSON. */
 const PLAIN = /^[ !#-[\]-~]*$/;
 
-function quoted(text: string): string {
+/** Returns a text as JSON. */
+export function quoted(text: string): string {
   return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
 }
 

@@ -117,14 +117,12 @@ export class VenueQueue {
   /** By shard number: children of shards of which nothing goes out any more. */
   readonly #held: Map<number, DueChild[]> = new Map();
   readonly #pace: VenuePace = new VenuePace();
-  readonly #failed: (error: unknown) => void;
 
   constructor(core: Core, venue: ExecutionVenue, clock: VenueClock, times: AppendTimes) {
     this.#core = core;
     this.#venue = venue;
     this.#clock = clock;
     this.#times = times;
-    this.#failed = core.reporterOf("venue.capabilities");
   }
 
   get size(): number {
@@ -208,7 +206,7 @@ export class VenueQueue {
 
   /** Applies the rate that the venue declares now. Of several nodes, each has the part of it that its shards are of all. */
   readRate(): void {
-    const { ratePerSecond } = capabilitiesOf(this.#venue, this.#failed);
+    const { ratePerSecond } = capabilitiesOf(this.#venue, this.#core.reporterOf("venue.capabilities"));
     const part = Math.max(this.#core.counters.shards, 1) / SHARD_COUNT;
     this.#pace.declare(ratePerSecond === undefined ? undefined : ratePerSecond * part);
   }

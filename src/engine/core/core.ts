@@ -68,7 +68,6 @@ export function coreOf(options: EngineOptions, term?: LeaseTerm): Core {
   const telemetry = new QuietTelemetry(options.telemetry);
   const reporterOf = (name: string) => (error: unknown) =>
     telemetry.event("error", name, { message: String(error) });
-  const probeFailed = reporterOf("probe.failed");
   const clock = checkedClock(options.clock, telemetry);
   const time = new EngineTime(clock, settings.clockStepMs);
   return {
@@ -83,7 +82,7 @@ export function coreOf(options: EngineOptions, term?: LeaseTerm): Core {
     clock,
     telemetry,
     questions: new Questions({ clock, telemetry, timeoutMs: settings.hostTimeoutMs }),
-    probe: (point) => harmless(() => options.probe?.(point), probeFailed),
+    probe: (point) => harmless(() => options.probe?.(point), reporterOf("probe.failed")),
     reporterOf,
     nowMs: () => time.nowMs(),
     wallMs: () => clock.nowMs(),

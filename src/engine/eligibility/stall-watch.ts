@@ -181,9 +181,8 @@ export class StallWatch {
    * heartbeats come.
    */
   #wait(pauseMs: number): void {
-    if (this.#isWaiting) return;
     const [oldest] = this.#candidates.values();
-    if (oldest === undefined) return;
+    if (this.#isWaiting || oldest === undefined) return;
     this.#isWaiting = true;
     const waitMs = Math.max(oldest.dueMs - this.#core.monotonicMs(), pauseMs);
     this.#parts.timers.whileQuoted(this.#core.nowMs() + waitMs, () =>

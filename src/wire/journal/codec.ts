@@ -136,7 +136,7 @@ export function decodeRecord(
  */
 export function requireStorable(intent: ParentIntent): void {
   const clientOrderId = String(intent.clientOrderId).slice(0, LONGEST_NAME);
-  textOf(WRITTEN.intent, intent, () => `the intent of "${clientOrderId}"`);
+  written("intent", WRITTEN.intent, intent, () => `the intent of "${clientOrderId}"`);
 }
 
 /**
@@ -196,14 +196,9 @@ function checked<T>(kind: Kind<T>, value: Members, name: Name): T {
   }
 }
 
-function written<T>(member: "record" | "parent", kind: Kind<T>, value: T, name: Name): string {
-  // Joined in one step: a text built with `+` keeps every piece, five times its size, until it is read.
-  return [`{"v":${WRITTEN.version},"${member}":`, textOf(kind, value, name), "}"].join("");
-}
-
-function textOf<T>(kind: Kind<T>, value: T, name: Name): string {
+function written<T>(member: Exclude<keyof Format, "version">, kind: Kind<T>, value: T, name: Name): string {
   try {
-    return write(kind, value, "");
+    return write(kind, value, `{"v":${WRITTEN.version},"${member}":`);
   } catch (error) {
     if (!(error instanceof Unfit)) throw error;
     throw new InvariantError("I53", `${name()} cannot be written: ${error.message}`);

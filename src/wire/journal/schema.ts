@@ -1,5 +1,6 @@
 import { type NumberRow, normalise, type Scaled } from "../../decimal/index.ts";
 import { ExecutionIds } from "../../model/index.ts";
+import { quoted } from "../json-text.ts";
 
 /** An object with unchecked members. */
 export type Members = Record<string, unknown>;
@@ -197,8 +198,8 @@ type MembersGiven = Readonly<Record<string, Schema | Readonly<{ optional: Schema
 
 function shapeOf(owner: string, given: MembersGiven): Shape {
   const members = Object.entries(given).map(([name, kind]): [string, Member] => {
-    const first = `"${name}":`;
-    const member = { place: `"${name}" of ${owner}`, first, next: `,${first}` };
+    const next = `,"${name}":`;
+    const member = { place: `"${name}" of ${owner}`, first: `{"${name}":`, next };
     return [
       name,
       "optional" in kind
@@ -310,72 +311,86 @@ function missingOf({ owner, members }: Shape, value: Members): string {
   return owner;
 }
 
-/** Text that needs no escapes in JSON. */
-const PLAIN = /^[ !#-[\]-~]*$/;
+/** The parts of the text that is being written, up to `count`. A text built with `+` allocates twice as much. */
+const parts: string[] = [];
+let count = 0;
 
-/**
- * Returns the JSON of a value. Members keep the value's order. Throws an Unfit for anything
- * that the schema does not know, because it could not be read again.
- */
-export function write<T>(kind: Kind<T>, value: T, place: string): string {
-  return textOf(kind, value, place);
+function add(part: string): void {
+  parts[count++] = part;
 }
 
-function textOf(schema: Schema, value: unknown, place: string): string {
+/**
+ * Returns the JSON of a value, as a member of an object that begins with `before`. Members keep the value's order. Throws an
+ * Unfit for anything that the schema does not know, because it could not be read again.
+ */
+export function write<T>(kind: Kind<T>, value: T, before: string): string {
+  count = 0;
+  add(before);
+  addValue(kind, value, "");
+  add("}");
+  // The array keeps its room for the next text.
+  parts.length = count;
+  return parts.join("");
+}
+
+function addValue(schema: Schema, value: unknown, place: string): void {
   switch (schema.form) {
     case "integer":
-      if (Number.isSafeInteger(value)) return `${value}`;
+      if (Number.isSafeInteger(value)) return add(`${value}`);
       break;
     case "scaled":
-      if (Number.isSafeInteger(value)) return `${value}`;
-      if (typeof value === "bigint") return `{"n":"${value}"}`;
+      if (Number.isSafeInteger(value)) return add(`${value}`);
+      if (typeof value === "bigint") return add(`{"n":"${value}"}`);
       break;
     case "text":
-      if (typeof value === "string") return quoted(value);
+      if (typeof value === "string") return add(quoted(value));
       break;
     case "words": {
       const written = schema.words.get(value);
-      if (written !== undefined) return written;
+      if (written !== undefined) return add(written);
       break;
     }
     case "flag":
-      if (typeof value === "boolean") return value ? "true" : "false";
+      if (typeof value === "boolean") return add(value ? "true" : "false");
       break;
     case "yes":
-      if (value === true) return "true";
+      if (value === true) return add("true");
       break;
     case "list":
     case "ids":
-      return entries(schema, value as Iterable<unknown>);
+      return addEntries(schema, value as Iterable<unknown>);
     case "object":
-      return members(schema.shape, value as Members, place);
+      return addMembers(schema.shape, value as Members, place);
     case "union":
-      return members(schema.shapes.get((value as Members).kind), value as Members, place);
+      return addMembers(schema.shapes.get((value as Members).kind), value as Members, place);
   }
   throw unwritable(place);
 }
 
-const quoted = (value: string): string => (PLAIN.test(value) ? `"${value}"` : JSON.stringify(value));
-
-function entries({ entry }: Schema, values: Iterable<unknown>): string {
-  if (entry === undefined) return "[]";
-  let written = "";
-  for (const value of values) written += `${written === "" ? "" : ","}${textOf(entry, value, "an entry")}`;
-  return `[${written}]`;
+function addEntries({ entry }: Schema, values: Iterable<unknown>): void {
+  let next = "[";
+  for (const value of values) {
+    add(next);
+    addValue(entry as Schema, value, ENTRY);
+    next = ",";
+  }
+  add(next === "[" ? "[]" : "]");
 }
 
-function members(shape: Shape | undefined, value: Members, place: string): string {
+function addMembers(shape: Shape | undefined, value: Members, place: string): void {
   if (shape === undefined) throw unwritable(place);
   let found = 0;
-  let written = "";
+  let isFirst = true;
   for (const name in value) {
     const stored = value[name];
     if (stored === undefined) continue;
     const member = shape.members.get(name);
     if (member === undefined) throw unwritable(`the member ${named(name)} of ${shape.owner}`);
-    written += (written === "" ? member.first : member.next) + textOf(member.schema, stored, member.place);
+    add(isFirst ? member.first : member.next);
+    addValue(member.schema, stored, member.place);
+    isFirst = false;
     found += member.need;
   }
   if (found !== shape.needed) throw unwritable(`${shape.owner} without all of its members`);
-  return `{${written}}`;
+  add(isFirst ? "{}" : "}");
 }
