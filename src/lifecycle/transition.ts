@@ -244,8 +244,7 @@ function attemptExecution(draft: Draft, attempt: ExecutionAttempt): void {
   const { exposure, volume } = attempt;
   const allowance = allowanceOf(order, { nowMs: context.nowMs, volume });
   if (allowance.kind === "wait") return wait(draft, allowance.reason);
-  const { reduceOnly } = order.intent;
-  if (reduceOnly && exposure === undefined) {
+  if (order.intent.reduceOnly && exposure === undefined) {
     draft.effects.push({ kind: "MEASURE" });
     return wait(draft, "MEASURING");
   }
@@ -254,7 +253,7 @@ function attemptExecution(draft: Draft, attempt: ExecutionAttempt): void {
   if (most !== undefined) limits.most = most;
   if (largest !== undefined) limits.largest = largest;
   if (context.releasedFor !== undefined) limits.releasedFor = context.releasedFor;
-  if (reduceOnly && exposure !== undefined) limits.reducible = exposure;
+  if (order.intent.reduceOnly && exposure !== undefined) limits.reducible = exposure;
   const sizing = sizeChild(order, attempt.quote, limits);
   if (sizing.kind === "wait") return wait(draft, sizing.reason);
   if (sizing.kind === "residual") {

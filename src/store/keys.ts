@@ -55,7 +55,7 @@ const DIGITS = 16;
 const ZEROS = "0".repeat(DIGITS);
 
 /** Returns a number as it stands in a key. */
-export const digits = (number: number): string => ZEROS.slice(String(number).length) + String(number);
+export const digits = (number: number): string => ZEROS.slice(`${number}`.length) + number;
 
 /** Returns the number at the end of a key. */
 export const lastNumberIn = (key: string): number => numberIn(key.slice(-DIGITS));

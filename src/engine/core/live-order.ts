@@ -201,11 +201,9 @@ export function awaitRecord(pending: PendingRecord, waiter: Waiter): void {
   else pending.waiters.push(waiter);
 }
 
-const ignored = (): void => undefined;
-
 /** Calls a function if the store does not keep a record, in the step in which that is known. */
 export function ifLost(pending: PendingRecord | undefined, decideAgain: () => void): void {
-  if (pending !== undefined) awaitRecord(pending, { resolve: ignored, reject: decideAgain });
+  if (pending !== undefined) awaitRecord(pending, { resolve: () => undefined, reject: decideAgain });
 }
 
 /** A durable record, reduced to the fields that follow-up work needs. */

@@ -121,8 +121,8 @@ export class Endings {
   /** Notes the parents that had not ended before, and do so by a record. */
   decided(sequence: number, steps: readonly ParentStep[], before: ReadonlyIdMap<LiveOrder>): void {
     for (const { order } of steps) {
-      const { orderId, accountId } = order;
-      if (order.ended === undefined || before.get(orderId)?.working.ended !== undefined) continue;
+      const { orderId, accountId, ended } = order;
+      if (ended === undefined || before.get(orderId)?.working.ended !== undefined) continue;
       const ending = { orderId, accountId, sequence };
       this.#undurable.set(orderId, ending);
       for (const watch of this.#watches) if (watch.accountId === accountId) watch.seen.push(ending);
