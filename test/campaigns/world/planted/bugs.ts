@@ -274,9 +274,9 @@ export const keyOfBoth = (childId: string, executionId: string): string =>`,
     edits: [
       {
         file: "src/engine/children/child-reports.ts",
-        before: "        const late = { ...named, shard, reading, source };\n",
+        before: "        const late = { orderId, shard, reading, source };\n",
         after: `        if (live?.working.list !== undefined) return;
-        const late = { ...named, shard, reading, source };
+        const late = { orderId, shard, reading, source };
 `,
       },
     ],
