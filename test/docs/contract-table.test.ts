@@ -4,7 +4,9 @@ import { pages, readPage, root } from "../examples/markdown.ts";
 import { readSources } from "../style/source-file.ts";
 
 const PATH = /`((?:src|test|docs|examples)\/[^`\s*<]+)`/g;
-const PROOF = /`(test\/[^`]+)` "([^"]+)"/g;
+/** A test's file, with parts of the names of its tests. */
+const PROOF = /`(test\/[^`]+)` ("[^"]+"(?:, "[^"]+")*)/g;
+const CONTRACT = ["docs/contract.md", "docs/contract-endpoints.md", "docs/contract-rules.md"];
 
 /** The cells of every row of a table of a page, without head and rule. */
 function rowsOf(page: string): readonly (readonly string[])[] {
@@ -22,8 +24,8 @@ function rowsOf(page: string): readonly (readonly string[])[] {
 const isHead = (lines: readonly string[], index: number): boolean =>
   lines[index + 1]?.startsWith("| ---") === true;
 
-describe("docs/contract.md", () => {
-  const rows = rowsOf("docs/contract.md");
+describe("the pages of the contract", () => {
+  const rows = CONTRACT.flatMap(rowsOf);
 
   it("every row names its implementation and its tests, or says that it is not built yet", () => {
     expect(rows.length).toBeGreaterThan(100);
@@ -66,9 +68,12 @@ for (const page of pages) {
   });
 
   it(`every test named in ${page} has such a name`, () => {
-    const missing = [...readPage(page).matchAll(PROOF)].filter(([, path = "", name = ""]) => {
-      return !existsSync(root + path) || !readFileSync(root + path, "utf8").includes(name);
-    });
-    expect(missing.map(([text]) => text)).toEqual([]);
+    const proofs = [...readPage(page).matchAll(PROOF)].flatMap(([, path = "", names = ""]) =>
+      [...names.matchAll(/"([^"]+)"/g)].map(([, name = ""]) => ({ path, name })),
+    );
+    const missing = proofs.filter(
+      ({ path, name }) => !existsSync(root + path) || !readFileSync(root + path, "utf8").includes(name),
+    );
+    expect(missing).toEqual([]);
   });
 }
