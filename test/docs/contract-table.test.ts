@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { pages, readPage, root } from "../examples/markdown.ts";
 import { readSources } from "../style/source-file.ts";
@@ -45,7 +45,8 @@ describe("the pages of the contract", () => {
 });
 
 describe("docs/invariants.md", () => {
-  const ids = rowsOf("docs/invariants.md").map(([id = ""]) => id);
+  const rows = rowsOf("docs/invariants.md");
+  const ids = rows.map(([id = ""]) => id);
 
   it("ids are in ascending order", () => {
     expect([...ids].sort()).toEqual(ids);
@@ -57,6 +58,19 @@ describe("docs/invariants.md", () => {
       ({ text }) => text.replace(comment, "").match(/\bI[0-9]{2}\b/g) ?? [],
     );
     expect([...new Set(named)].filter((id) => !ids.includes(id))).toEqual([]);
+  });
+
+  it("every invariant has a test with its id in the name, or names one", () => {
+    const files = readdirSync(`${root}test`, { recursive: true, encoding: "utf8" });
+    const tests = files.filter((file) => file.endsWith(".test.ts") && !file.startsWith("docs"));
+    const titles = tests.flatMap(
+      (file) => readFileSync(`${root}test/${file}`, "utf8").match(/\b(?:it|test|describe)\b.*/g) ?? [],
+    );
+    const proved = new Set(titles.flatMap((title) => title.match(/\bI[0-9]{2}\b/g) ?? []));
+    const unproved = rows.filter(
+      ([id = "", , , others = ""]) => !proved.has(id) && !others.startsWith("`test/"),
+    );
+    expect(unproved).toEqual([]);
   });
 });
 
