@@ -5,10 +5,10 @@ import { tableInPage } from "../campaigns/search/lists-page.ts";
 
 const table = tableOf(TABLE_CATALOGUE.map((plan) => searchPlan(plan, () => 0)));
 
-it("the table of docs/lists.md is the output of the search; `npm run program -- search --write` rewrites it", () => {
+it("the table of docs/list-transitions.md is the output of the search; `npm run program -- search --write` rewrites it", () => {
   expect(tableInPage()).toEqual(table);
 });
 
-it("the table of docs/lists.md is readable: it has at most 150 rows", () => {
+it("the table of docs/list-transitions.md is readable: it has at most 150 rows", () => {
   expect(tableInPage().length - 2).toBeLessThanOrEqual(150);
 });

@@ -34,8 +34,8 @@ function compareTable(table: readonly string[], write: boolean): void {
   const same = tableInPage().join("\n") === table.join("\n");
   console.log(
     same
-      ? `no rule is broken; the table of docs/lists.md (${table.length - 2} rows) is the one that was seen`
-      : "no rule is broken, but docs/lists.md shows another table than the one that was seen; --write puts it there",
+      ? `no rule is broken; the table of docs/list-transitions.md (${table.length - 2} rows) is the one that was seen`
+      : "no rule is broken, but docs/list-transitions.md shows another table than the one that was seen; --write puts it there",
   );
   if (!same) process.exitCode = 1;
 }

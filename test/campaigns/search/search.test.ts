@@ -23,7 +23,7 @@ describe("I10-I15, I20-I24, I40-I44, I50-I55: every state that a list can reach"
     expect(findings.reduce((sum, { states }) => sum + states, 0)).toBeGreaterThan(230_000);
   });
 
-  it("docs/lists.md shows the transitions that the search sees", () => {
+  it("docs/list-transitions.md shows the transitions that the search sees", () => {
     expect(tableInPage()).toEqual(tableOf(findings));
   });
 });
