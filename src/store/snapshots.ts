@@ -2,7 +2,7 @@ import { nextTurn } from "../common/index.ts";
 import { invariant } from "../errors/index.ts";
 import type { ParentOrder } from "../model/index.ts";
 import type { Entry, ShardSnapshot } from "../ports/index.ts";
-import { decodeParent, encodeParent } from "../wire/index.ts";
+import { decodeParents, encodeParents } from "../wire/index.ts";
 import { type Journal, requireShard } from "./journal.ts";
 import { countIn, digits, keyOf, numberIn, shardDigits } from "./keys.ts";
 import type { Rows } from "./rows.ts";
@@ -41,10 +41,6 @@ export const partKeys = (
   shard: number,
   { generation, parts }: Pick<Header, "generation" | "parts">,
 ): readonly string[] => Array.from({ length: parts }, (_, part) => partKey(shard, generation, part));
-
-/** Returns the parents in a part. */
-export const parentsIn = (text: string): readonly ParentOrder[] =>
-  text === "" ? [] : text.split("\n").map((parent) => decodeParent(parent));
 
 /**
  * Snapshots. One is written in parts under a generation of its own and becomes visible with its header, in the same
@@ -95,7 +91,7 @@ export class Snapshots {
       const texts = await this.#rows.get(keys.slice(from, from + PARTS_PER_STEP));
       for (const text of texts) {
         if (text === undefined) return undefined;
-        for (const parent of parentsIn(text)) parents.push(parent);
+        for (const parent of decodeParents(text)) parents.push(parent);
       }
       reading?.();
     }
@@ -119,7 +115,7 @@ export class Snapshots {
     const generation = await this.#nextGeneration();
     for (let part = 0; part < parts; part++) {
       const some = parents.slice(part * PARENTS_PER_PART, (part + 1) * PARENTS_PER_PART);
-      const entry: Entry = [partKey(shard, generation, part), some.map(encodeParent).join("\n")];
+      const entry: Entry = [partKey(shard, generation, part), encodeParents(some)];
       if (part === parts - 1) {
         const isShown = await this.#show(snapshot, { generation, parts, entry });
         const newest = isShown ? sequence : (await this.sequences([shard])).get(shard);

@@ -2,14 +2,14 @@ import { errorMessage } from "../common/index.ts";
 import { invariant } from "../errors/index.ts";
 import { SHARD_COUNT } from "../model/index.ts";
 import type { Entry, Storage } from "../ports/index.ts";
-import { decodeParent } from "../wire/index.ts";
+import { decodeParent, decodeParents } from "../wire/index.ts";
 import { allRows } from "./copy.ts";
 import { endedKey, indexKeys, listIn, listKeys, nameKey } from "./ended.ts";
 import { headIn, headKey, prunedKey, sequenceIn } from "./journal.ts";
 import { lastUnder, numberIn, partsOf, shardDigits } from "./keys.ts";
 import { figuresIn, markIn, placedIn, quantityIn, quoteIn } from "./market.ts";
 import { rejectionIn } from "./rejections.ts";
-import { headerIn, headerKey, parentsIn, partKeys } from "./snapshots.ts";
+import { headerIn, headerKey, partKeys } from "./snapshots.ts";
 
 /** The end of the journal of a shard as its rows say. */
 export type VerifiedHead = Readonly<{ shard: number; sequence: number; forgotten: number }>;
@@ -133,7 +133,7 @@ function readRow({ work, found, kind }: Reading, [key, value]: Entry): readonly 
 
 /** What else can be read wrongly. */
 const READERS: Readonly<Record<string, (entry: Entry) => unknown>> = {
-  snap: ([, value]) => parentsIn(value),
+  snap: ([, value]) => decodeParents(value),
   mark: markIn,
   quote: quoteIn,
   place: placedIn,

@@ -19,6 +19,7 @@ export {
   readableJournal,
   requireStorable,
 } from "./journal/codec.ts";
+export { decodeParents, encodeParents } from "./journal/parents.ts";
 export { JOURNAL_WORDS } from "./journal/record.ts";
 export {
   type JsonObject,

@@ -8,7 +8,7 @@ import {
 } from "../../model/index.ts";
 import { expectEnd, type JsonCursor, skipValue } from "../json.ts";
 import { FACT_KINDS, intent, parent, record } from "./record.ts";
-import { isObject, type Kind, type Members, NEWER, read, Unfit, write } from "./schema.ts";
+import { type Around, isObject, type Kind, type Members, NEWER, read, Unfit, write } from "./schema.ts";
 
 /**
  * A format of the texts: its version number, which the texts begin with, the schema of each kind of row, and the
@@ -38,7 +38,7 @@ export type Name = () => string;
 /** Returns the unchecked content of a text, and its format. Throws an InvariantError I53. */
 export function opened(
   text: string,
-  member: "record" | "parent",
+  member: "record" | "parent" | "parents",
   name: Name,
 ): Readonly<{ format: Format; value: Members }> {
   const envelope = parse(text, name);
@@ -179,26 +179,34 @@ export function decodeParent(text: string, orderId?: number): ParentOrder {
 /** Most characters of a client id in an error. */
 const LONGEST_NAME = 36;
 
-const INCOMPLETE = "a member is missing or has the wrong type";
+/** What is said of a text that lacks something. */
+export const INCOMPLETE = "a member is missing or has the wrong type";
 
-function packed(order: ParentOrder): ParentOrder {
+/** Returns the parent with its weights and their sums packed. */
+export function packed(order: ParentOrder): ParentOrder {
   const intent = packedIntent(order.intent);
   const plan = order.plan && packedPlan(order.plan);
   if (intent === order.intent && plan === order.plan) return order;
   return { ...order, intent, ...(plan !== undefined && { plan }) };
 }
 
-function checked<T>(kind: Kind<T>, value: Members, name: Name): T {
+/** Reads a parsed value by its schema. Throws an InvariantError I53 for anything else. */
+export function checked<T>(kind: Kind<T>, value: unknown, name: Name, place = ""): T {
   try {
-    return read(kind, value, "");
+    return read(kind, value, place);
   } catch (error) {
     throw error instanceof Unfit ? unreadable(name, error.message) : error;
   }
 }
 
 function written<T>(member: Exclude<keyof Format, "version">, kind: Kind<T>, value: T, name: Name): string {
+  return textOf(kind, value, name, { before: `{"v":${WRITTEN.version},"${member}":`, after: "}" });
+}
+
+/** Returns the JSON of a value. Throws an InvariantError I53 for one that could not be read again. */
+export function textOf<T>(kind: Kind<T>, value: T, name: Name, around: Around): string {
   try {
-    return write(kind, value, `{"v":${WRITTEN.version},"${member}":`);
+    return write(kind, value, around);
   } catch (error) {
     if (!(error instanceof Unfit)) throw error;
     throw new InvariantError("I53", `${name()} cannot be written: ${error.message}`);

@@ -90,6 +90,7 @@ type Shape = Readonly<{
 
 /** One member of an object. */
 export type Member = Readonly<{
+  name: string;
   schema: Schema;
   /** Its place in errors: `"price" of a fill`. */
   place: string;
@@ -199,7 +200,7 @@ type MembersGiven = Readonly<Record<string, Schema | Readonly<{ optional: Schema
 function shapeOf(owner: string, given: MembersGiven): Shape {
   const members = Object.entries(given).map(([name, kind]): [string, Member] => {
     const next = `,"${name}":`;
-    const member = { place: `"${name}" of ${owner}`, first: `{"${name}":`, next };
+    const member = { name, place: `"${name}" of ${owner}`, first: `{"${name}":`, next };
     return [
       name,
       "optional" in kind
@@ -319,15 +320,22 @@ function add(part: string): void {
   parts[count++] = part;
 }
 
+/** What stands before and after a written value, and its place in errors. */
+export type Around = Readonly<{ before?: string; after?: string; place?: string }>;
+
 /**
- * Returns the JSON of a value, as a member of an object that begins with `before`. Members keep the value's order. Throws an
+ * Returns the JSON of a value between the texts around it. Members keep the value's order. Throws an
  * Unfit for anything that the schema does not know, because it could not be read again.
  */
-export function write<T>(kind: Kind<T>, value: T, before: string): string {
+export function write<T>(
+  kind: Kind<T>,
+  value: T,
+  { before = "", after = "", place = "" }: Around,
+): string {
   count = 0;
   add(before);
-  addValue(kind, value, "");
-  add("}");
+  addValue(kind, value, place);
+  add(after);
   // The array keeps its room for the next text.
   parts.length = count;
   return parts.join("");
