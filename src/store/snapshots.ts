@@ -7,11 +7,11 @@ import { type Journal, requireShard } from "./journal.ts";
 import { countIn, digits, keyOf, numberIn, shardDigits } from "./keys.ts";
 import type { Rows } from "./rows.ts";
 
-/** Number of parents of a part: about 60 kB, encoded and committed in about a millisecond. */
+/** Number of parents of a part, encoded and committed in about a millisecond. */
 const PARENTS_PER_PART = 128;
 
 /** Number of parts that one step reads or deletes, which takes some milliseconds. */
-const PARTS_PER_STEP = 4;
+const PARTS_PER_STEP = 8;
 
 const GENERATION = "generation";
 

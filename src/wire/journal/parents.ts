@@ -1,6 +1,6 @@
 import type { ParentOrder } from "../../model/index.ts";
 import { checked, type Format, INCOMPLETE, opened, packed, textOf, unreadable, WRITTEN } from "./codec.ts";
-import { isObject, type Member, type Members } from "./schema.ts";
+import { isObject, type Member, type Members, NEWER, named } from "./schema.ts";
 
 /** Stands before the name of a member of the intent. */
 const OF_INTENT = "intent.";
@@ -37,7 +37,9 @@ export function encodeParents(orders: readonly ParentOrder[]): string {
     for (const [name, text] of members) if (text !== alike.members.get(name)) alike.own.add(name);
     return { alike, members };
   });
-  const alike = [...byNames.values()].map(({ text, own }) => `[${text},${JSON.stringify([...own])}]`);
+  const alike = [...byNames.values()].map(
+    ({ text, own }) => `{"parent":${text},"own":${JSON.stringify([...own])}}`,
+  );
   const values = rows.map(({ alike: { number, own }, members }) =>
     [number, ...[...own].map((name) => members.get(name))].join(),
   );
@@ -109,12 +111,12 @@ type First = Readonly<{
 }>;
 
 function firstIn(value: unknown, format: Format): First {
-  const [first, names]: unknown[] = Array.isArray(value) ? value : [];
-  if (!isObject(first) || !Array.isArray(names)) throw unreadable(NAME, INCOMPLETE);
+  const { parent, own: names }: Members = isObject(value) ? value : {};
+  if (!isObject(parent) || !Array.isArray(names)) throw unreadable(NAME, INCOMPLETE);
   const own = names.map((name) => {
     const member = memberOf(format, String(name));
-    if (member === undefined) throw unreadable(NAME, INCOMPLETE);
+    if (member === undefined) throw unreadable(NAME, `it holds the member ${named(String(name))}, ${NEWER}`);
     return { ofIntent: String(name).startsWith(OF_INTENT), member };
   });
-  return { order: packed(checked(format.parent, first, NAME)), own };
+  return { order: checked(format.parent, parent, () => `parent order ${String(parent.orderId)}`), own };
 }

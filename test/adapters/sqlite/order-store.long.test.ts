@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSqliteStore, type SqliteStore } from "../../../src/adapters/sqlite/index.ts";
 import type { ParentOrder } from "../../../src/model/index.ts";
 import { endedKey } from "../../../src/store/ended.ts";
-import { encodeParent, encodeRecord } from "../../../src/wire/index.ts";
+import { encodeParents, encodeRecord } from "../../../src/wire/index.ts";
 import { testOrderStore } from "../../store/rules/index.ts";
 import {
   endedLegs,
@@ -195,7 +195,7 @@ describe("sqlite order store", () => {
     const replace = (): void => {
       if (++received > 1) return;
       const old = Array.from({ length: 11 }, (_, part): readonly [string] => [partKey(1, part)]);
-      const text = parentsOf(60).map(encodeParent).join("\n");
+      const text = encodeParents(parentsOf(60));
       writeRows(place.path, [...old, [partKey(2, 0), text], ["snapshot 000", "9 901 2 1 60"]]);
     };
     const read = await store.readSnapshot(0, replace);
