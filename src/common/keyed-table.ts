@@ -125,8 +125,10 @@ class Part<K, V extends object> {
   giveTo(partOf: (hash: number) => Part<K, V>): void {
     const [slots, hashes] = [this.#slots, this.#hashes];
     for (let slot = 0; slot < slots.length; slot++) {
-      const [value, hash] = [slots[slot], hashes[slot] ?? 0];
-      if (value !== undefined) partOf(hash).#add(value, hash);
+      const value = slots[slot];
+      if (value === undefined) continue;
+      const hash = hashes[slot] ?? 0;
+      partOf(hash).#add(value, hash);
     }
   }
 

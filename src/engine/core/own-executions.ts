@@ -207,9 +207,10 @@ export class OwnExecutions {
     };
     return {
       read: (order, facts, { timeMs }) => {
+        // Most records have none, and an opening reads all of them.
+        if (!facts.some(({ kind }) => kind === "FILLED")) return;
         if (!time.isProvisional && time.nowMs() - timeMs >= this.#retentionMs) return;
         const fills = facts.filter((fact) => fact.kind === "FILLED" && !this.#has(order, fact));
-        // Most records have none, and an opening reads all of them.
         if (fills.length > 0) this.note(order, fills, latestMs(timeMs));
       },
       after: (timeMs) => {

@@ -65,8 +65,8 @@ export class Arming {
     if (setWatching(live, true)) this.#parts.market.memory.watch(order.intent.symbol);
     this.#stalls.armed(live);
     this.#armExpiry(live, order);
-    // Looked at once: it takes a quarter of the time when a takeover arms every parent.
-    const nowMs = this.#core.nowMs();
+    // Looked at once, and not for who waits for no time: an opening arms every parent.
+    const nowMs = order.plan === undefined && order.notBeforeMs === 0 ? 0 : this.#core.nowMs();
     this.#armSchedule(live, order, nowMs);
     const book = this.#parts.market.open(order.intent.symbol);
     const watch = this.#watchOf(live, order, nowMs);

@@ -67,7 +67,10 @@ export class ForeignPrints {
   }
 
   /** Notes the child of a parent that is out, or that it has none. Returns whether undecided prints may be decided now. */
-  track({ orderId, child }: Pick<ParentOrder, "orderId" | "child">, atMs: number): boolean {
+  track(
+    { orderId, child }: Pick<ParentOrder, "orderId" | "child">,
+    core: Pick<Core, "monotonicMs">,
+  ): boolean {
     const before = this.#open.get(orderId);
     if (before?.childId === child?.childId) return false;
     const oldest = this.#oldest;
@@ -79,7 +82,7 @@ export class ForeignPrints {
       this.#openQuantity = add(this.#openQuantity, quantity);
     }
     if (before === undefined || this.#oldest === oldest) return false;
-    this.#decide(atMs);
+    this.#decide(core.monotonicMs());
     return true;
   }
 
@@ -131,7 +134,7 @@ export class PovParticipants {
     const { intent, ended } = live.working;
     const market = this.#marketOf(intent.symbol);
     const order = live.durable ?? live.working;
-    if (market.prints.track(order, this.#core.monotonicMs())) this.#decide(market);
+    if (market.prints.track(order, this.#core)) this.#decide(market);
     if (intent.participationBips === undefined) return;
     if (ended !== undefined) return this.drop(live);
     if (live.followedTo === undefined) followTo(live, market.prints.position);
@@ -149,7 +152,7 @@ export class PovParticipants {
   release(live: LiveOrder): void {
     const { orderId, intent } = live.working;
     const market = this.#marketOf(intent.symbol);
-    if (market.prints.track({ orderId }, this.#core.monotonicMs())) this.#decide(market);
+    if (market.prints.track({ orderId }, this.#core)) this.#decide(market);
     this.drop(live);
   }
 

@@ -140,7 +140,8 @@ export class OpenIds {
     else {
       const index = rankOf(chunk, id);
       if (chunk[index] === id) return;
-      chunk.splice(index, 0, id);
+      if (index === chunk.length) chunk.push(id);
+      else chunk.splice(index, 0, id);
       if (chunk.length > MOST_IN_CHUNK) this.#cut(number, chunk);
     }
     this.#size++;
@@ -199,12 +200,13 @@ export class OpenIds {
 
   /** Returns the index of the last chunk that begins at or above an id, or 0. */
   #chunkOf(id: number): number {
-    return Math.max(0, partitionPoint(this.#chunks, ([first = 0]) => first >= id) - 1);
+    return Math.max(0, partitionPoint(this.#chunks, (chunk) => (chunk[0] ?? 0) >= id) - 1);
   }
 }
 
-/** Returns how many of the descending ids are above `id`, which is its index or insertion point. */
+/** Returns how many of the descending ids are above `id`, which is its index or insertion point. A new id is the lowest. */
 function rankOf(ids: readonly number[], id: number): number {
+  if ((ids[ids.length - 1] ?? 0) > id) return ids.length;
   return partitionPoint(ids, (other) => other > id);
 }
 

@@ -1,5 +1,5 @@
 import type { Slicer } from "../../common/index.ts";
-import { invariant } from "../../errors/index.ts";
+import { InvariantError, invariant } from "../../errors/index.ts";
 import { countOfId, evolveAll } from "../../lifecycle/index.ts";
 import type { Fact, JournalRecord, ParentChange, ParentOrder } from "../../model/index.ts";
 import type { OrderStore } from "../../ports/index.ts";
@@ -119,7 +119,7 @@ function applyRecord(
   for (const change of record.changes) {
     if (forgotten > 0 && !follows(state, change, { record, forgotten })) continue;
     const { orderId, facts } = change;
-    const [first] = facts;
+    const first = facts[0];
     const before = state.parents.get(orderId);
     if (before === undefined && first?.kind !== "ACCEPTED") continue;
     const after = evolveAll(before, change, record);
@@ -186,8 +186,9 @@ function requireNext({ sequence }: Replayed, record: JournalRecord, range: Range
   const { shard, forgotten = 0, fromEmpty = false } = range;
   const isNext = record.sequence === sequence + 1;
   const mayFollow = fromEmpty && record.sequence > sequence && record.sequence - 1 <= forgotten;
-  invariant(
-    record.shard === shard && (isNext || mayFollow),
+  if (record.shard === shard && (isNext || mayFollow)) return;
+  // Not as an argument of a check, whose text would be made for each record of an opening.
+  throw new InvariantError(
     "I54",
     `record ${record.sequence} of shard ${record.shard} follows record ${sequence} of shard ${shard}`,
   );
@@ -234,6 +235,7 @@ export async function replayShard(
   const { turns, forgotten = 0, fromEmpty = false, executions } = range;
   const state = fromEmpty ? emptyState() : await fromSnapshot(store, range);
   const snapshot = state.sequence;
+  const applied = { ...(executions && { executions }), forgotten: fromEmpty ? forgotten : 0 };
   let firstMs: number | undefined;
   while (state.sequence < range.until) {
     const limit = Math.min(PAGE, range.until - state.sequence);
@@ -242,10 +244,7 @@ export async function replayShard(
     const within = records.filter(({ sequence }) => sequence <= range.until);
     for (const record of within) {
       requireNext(state, record, range);
-      applyRecord(state, record, {
-        ...(executions && { executions }),
-        forgotten: fromEmpty ? forgotten : 0,
-      });
+      applyRecord(state, record, applied);
       firstMs ??= record.timeMs;
       range.show?.(record);
     }
