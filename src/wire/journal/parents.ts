@@ -63,8 +63,7 @@ function textsOf(order: ParentOrder): ReadonlyMap<string, string> {
       const member = memberOf(WRITTEN, prefix + key);
       if (one === order.intent) add(one, OF_INTENT);
       // One that is not known is refused when the whole parent is written.
-      else
-        texts.set(prefix + key, member === undefined ? "" : textOf(member.schema, one, name, member));
+      else texts.set(prefix + key, member === undefined ? "" : textOf(member.schema, one, name, member));
     }
   };
   add(order, "");

@@ -327,11 +327,7 @@ export type Around = Readonly<{ before?: string; after?: string; place?: string 
  * Returns the JSON of a value between the texts around it. Members keep the value's order. Throws an
  * Unfit for anything that the schema does not know, because it could not be read again.
  */
-export function write<T>(
-  kind: Kind<T>,
-  value: T,
-  { before = "", after = "", place = "" }: Around,
-): string {
+export function write<T>(kind: Kind<T>, value: T, { before = "", after = "", place = "" }: Around): string {
   count = 0;
   add(before);
   addValue(kind, value, place);
