@@ -24,19 +24,20 @@ const bundle = (source, output, hmac = "node") => [
 const PARTS = {
   package: ["dist/index.d.cts", ["npm", "run", "--silent", "build"]],
   front: [`${CACHE}/front-thread.mjs`, bundle("src/adapters/node/front/thread.ts", "{}")],
+  writer: [`${CACHE}/store-writer.mjs`, bundle("src/adapters/sqlite/store-writer.ts", "{}")],
   console: [`${CACHE}/console.json`, ["node", "test/support/build-console.mjs", "{}"]],
   sandbox: [`${CACHE}/sandbox.mjs`, bundle("src/sandbox/cli.ts", "{}")],
 };
 
 /** The sandbox from the sources, with its threads and its page. */
-const SANDBOX = ["front", "console", "sandbox"];
+const SANDBOX = ["front", "writer", "console", "sandbox"];
 
 /**
  * Programs: the folder whose packages are installed first, the parts that are built first, and the TypeScript source that is
  * bundled, or the script that runs as it is.
  */
 const PROGRAMS = {
-  bench: { parts: ["front"], source: "test/bench/main.ts", flags: ["--expose-gc"] },
+  bench: { parts: ["front", "writer"], source: "test/bench/main.ts", flags: ["--expose-gc"] },
   browser: { folder: "test/console", parts: SANDBOX, script: "test/console/main.mjs" },
   clients: { folder: "test/existing-clients", parts: SANDBOX, script: "test/existing-clients/main.mjs" },
   cluster: { folder: "test/postgres", parts: ["package"], source: "test/campaigns/cluster/main.ts" },

@@ -81,7 +81,7 @@ export function laterOwner(): never {
 export class Journal {
   readonly #rows: Rows;
   readonly #owned: Owned;
-  /** Rounds that need no row, because no commit of an earlier one can be under way: by shard, with their epochs. */
+  /** Rounds that need no row, because a fence waits until no commit of an earlier one is under way: by shard, with their epochs. */
   readonly #rounds: Map<number, StoredHead> | undefined;
 
   constructor(rows: Rows, owned: Owned, isSettled = false) {
@@ -208,6 +208,8 @@ export class Journal {
       const head = headIn(await this.#rows.value(key));
       if (head.epoch === epoch && round > this.#roundOf(shard, head))
         this.#rounds.set(shard, { epoch, round });
+      // Only now: a commit that begins later finds the new round.
+      await this.#rows.settled();
       return;
     }
     await this.#rows.write({

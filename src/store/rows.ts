@@ -43,6 +43,7 @@ export class Rows {
   readonly #storage: Storage;
   /** Values as they were read or written last. A wrong one makes a condition fail, and is read again. */
   readonly #known: Map<string, string | undefined> = new Map();
+  readonly #underWay: Set<Promise<unknown>> = new Set();
   #isClosed = false;
 
   constructor(storage: Storage) {
@@ -128,6 +129,21 @@ export class Rows {
     return outcomes;
   }
 
+  async #commit(parts: readonly CommitPart[]): Promise<readonly boolean[]> {
+    const commit = this.#storage.commit(parts);
+    this.#underWay.add(commit);
+    try {
+      return await commit;
+    } finally {
+      this.#underWay.delete(commit);
+    }
+  }
+
+  /** Resolves when the transactions are over that are under way, however they end. */
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.#underWay);
+  }
+
   /** Returns the plans that must be tried again. */
   async #round(open: readonly OpenPlan[], outcomes: boolean[]): Promise<readonly OpenPlan[]> {
     const found = await this.#read(open);
@@ -150,7 +166,7 @@ export class Rows {
       }
     }
     if (parts.length === 0) return again;
-    const answers = await this.#storage.commit(parts);
+    const answers = await this.#commit(parts);
     for (const [place, one] of sent.entries()) {
       const isWritten = answers[place] === true;
       if (isWritten) this.#observe(one.plan, parts[place] as CommitPart);

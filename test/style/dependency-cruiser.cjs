@@ -39,16 +39,20 @@ const allowed = {
   "adapters/shared": [...adapterBase, "host-answers"],
   store: [...adapterBase, "lifecycle", "adapters/shared"],
   "adapters/checksums": ["errors", "ports"],
+  "adapters/threads": ["common"],
   "adapters/memory": [...adapterBase, "store", "adapters/shared"],
   // A restore folds records as an opening does.
-  "adapters/sqlite": [...adapterBase, "store", "lifecycle", "adapters/shared", "adapters/checksums"],
+  "adapters/sqlite": [
+    ...adapterBase,
+    ...["store", "lifecycle", "adapters/shared", "adapters/checksums", "adapters/threads"],
+  ],
   "adapters/postgres": [
     ...adapterBase,
     ...["store", "host-answers", "adapters/shared", "adapters/checksums"],
   ],
   "adapters/lmdb": ["common", "ports"],
   "adapters/venue-http": [...adapterBase, "signing", "host-answers", "adapters/memory", "adapters/shared"],
-  "adapters/node": [...adapterBase, "signing", "service", "adapters/shared"],
+  "adapters/node": [...adapterBase, "signing", "service", "adapters/shared", "adapters/threads"],
   sandbox: [...core, "cluster", "store", "client", "paper-exchange", "conformance", "adapters/[^/]+"],
   "index.ts": upTo("lifecycle"),
 };

@@ -1,8 +1,9 @@
-import { type OptionCheck, optionalOption, optionsOf, wholeOption, wrongOption } from "../../common/index.ts";
+import { type OptionCheck, optionalOption, optionsOf, wholeOption } from "../../common/index.ts";
 import type { Telemetry } from "../../ports/index.ts";
 import { telemetryOption } from "../../ports/internal.ts";
 import type { Service, SocketService } from "../../service/index.ts";
 import { QuietTelemetry, Traffic } from "../../service/internal.ts";
+import { programOption } from "../threads/index.ts";
 import { gateOf } from "./connections.ts";
 import { createDefaultTelemetry } from "./console-telemetry.ts";
 import { createFronts, type FrontsParts, MOST_THREADS } from "./front/fronts.ts";
@@ -42,11 +43,6 @@ export interface NodeServerOptions {
    */
   readonly frontProgram?: URL;
 }
-
-const programOption: OptionCheck = (value, name) => {
-  if (!(value instanceof URL))
-    throw wrongOption(value, name, 'a URL, such as new URL("./thread.js", import.meta.url)');
-};
 
 const serverOption: OptionCheck = optionsOf<NodeServerOptions>({
   service: serviceOption,

@@ -105,7 +105,8 @@ export function openAcknowledged(path: string, commits: number): Acknowledged {
 
 /** Notes beside a store how many transactions it had when the last one was acknowledged. */
 export class Acknowledged {
-  readonly #file: number;
+  /** Its descriptor, which belongs to the whole process: the thread of a store writes to that of the main thread. */
+  readonly file: number;
   readonly #bytes = Buffer.alloc(SLOT_BYTES, "\n");
   #total: number;
   #slot = 0;
@@ -113,7 +114,7 @@ export class Acknowledged {
   #isClosed = false;
 
   constructor(file: number, total: number) {
-    this.#file = file;
+    this.file = file;
     this.#total = total;
     // Both, because an accepted loss leaves a greater number in either.
     this.#write();
@@ -128,7 +129,7 @@ export class Acknowledged {
     this.#write();
     this.#stopWaiting ??= afterMs(SYNC_AFTER_MS, () => {
       this.#stopWaiting = undefined;
-      fdatasync(this.#file, () => undefined);
+      fdatasync(this.file, () => undefined);
     });
   }
 
@@ -138,9 +139,9 @@ export class Acknowledged {
     this.#isClosed = true;
     this.#stopWaiting?.();
     try {
-      fdatasyncSync(this.#file);
+      fdatasyncSync(this.file);
     } finally {
-      closeSync(this.#file);
+      closeSync(this.file);
     }
   }
 
@@ -149,7 +150,7 @@ export class Acknowledged {
     const text = `${WORDS} ${this.#total}`;
     this.#bytes.write(`${text} ${crc32(text)}\n`, 0, "latin1");
     try {
-      writeSync(this.#file, this.#bytes, 0, SLOT_BYTES, this.#slot);
+      writeSync(this.file, this.#bytes, 0, SLOT_BYTES, this.#slot);
     } catch {
       return;
     }

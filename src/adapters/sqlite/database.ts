@@ -100,7 +100,7 @@ const ABORTS_FROM_NODE = 24;
  * when a statement is collected (nodejs/node#65446). Throws an Error that names what to install if the driver is missing,
  * was built for another Node.js, or cannot be used for another reason.
  */
-export function loadDriver(name?: SqliteDriverName, load: Load = requireHere()): Driver {
+export function loadDriver(name?: SqliteDriverName, load: Load = createRequire(LOADED_FROM)): Driver {
   const failures: unknown[] = [];
   const all = name === undefined ? DRIVER_NAMES : [name];
   for (const each of name === undefined && mayAbort(load) ? all.toReversed() : all) {
@@ -124,10 +124,11 @@ function mayAbort(load: Load): boolean {
   }
 }
 
-/** The built package also contains this file as CommonJS, which has no `import.meta`. */
-function requireHere(): (name: string) => unknown {
-  return createRequire(typeof __filename === "string" ? __filename : import.meta.url);
-}
+/**
+ * The file from which drivers are loaded. A thread loads its driver from there too: another copy of SQLite would not see the
+ * locks of this one. The built package also contains this file as CommonJS, which has no `import.meta`.
+ */
+export const LOADED_FROM: string = typeof __filename === "string" ? __filename : import.meta.url;
 
 /** Ends a use. */
 type EndUse = () => void;

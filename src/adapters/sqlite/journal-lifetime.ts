@@ -107,10 +107,14 @@ type JournalLifetime = Readonly<{
   methodsOf(store: OrderStore): Pick<OrderStore, "acquire" | "pruneEnded">;
 }>;
 
+/** Runs work that writes through this connection while no other one has a transaction. */
+export type Alone = (work: () => void) => void | Promise<void>;
+
 /** Returns what a store does when it forgets records; undefined if its options say that it does not. */
 export function journalLifetime(
   database: Database,
   { prune = false, archive, probe = unwatched }: SqliteJournalOptions = {},
+  inTurn: Alone = (work) => work(),
 ): JournalLifetime | undefined {
   if (!prune) return undefined;
   const folder = archive === undefined ? undefined : resolve(archive);
@@ -125,14 +129,15 @@ export function journalLifetime(
     if (folder !== undefined) requireBound(folder, storeId);
     change();
   });
-  const alone = (change: () => void): void => {
-    if (!database.open) throw new Error("the store is closed");
-    immediate(change);
-  };
+  const alone: Alone = (change) =>
+    inTurn(() => {
+      if (!database.open) throw new Error("the store is closed");
+      immediate(change);
+    });
   return {
-    retain(places, beforeMs) {
+    async retain(places, beforeMs) {
       if (places.length === 0) return;
-      if (writer !== undefined) alone(() => writer(recordsAt(places), beforeMs));
+      if (writer !== undefined) await alone(() => writer(recordsAt(places), beforeMs));
       probe("before-prune-commit");
     },
     methodsOf: (store) => ({
@@ -245,7 +250,7 @@ function append(path: string, bytes: Buffer, probe: Probe): void {
  * is called at the named points.
  */
 type ClosingWork = Readonly<{
-  alone: (change: () => void) => void;
+  alone: Alone;
   goesOn: () => boolean;
   probe?: Probe;
 }>;
@@ -276,7 +281,7 @@ async function closeDay(
 ): Promise<void> {
   const part = `${lines}.gz.part`;
   try {
-    alone(() => {
+    await alone(() => {
       for (const left of partsOf(folder)) rmSync(left, { force: true });
     });
     const { size, whole } = sizesOf(lines);
@@ -288,7 +293,7 @@ async function closeDay(
     if (written.stopped || readBack.stopped) return;
     if (String(readBack) !== String(written)) throw new Error("what was compressed cannot be read back");
     probe("before-archive-swap");
-    alone(() => {
+    await alone(() => {
       // A line that was added meanwhile must not be lost: the day is closed next time.
       if (statSync(lines).size !== size) return;
       renameSync(part, `${lines}.gz`);
@@ -300,15 +305,15 @@ async function closeDay(
   } catch (cause) {
     throw archiveError(lines, "cannot be compressed", cause);
   } finally {
-    removePart(part, alone);
+    await removePart(part, alone);
   }
 }
 
 /** Removes a part that was not put in place, unless another process owns the archive now: then the part may be its own. */
-function removePart(part: string, alone: ClosingWork["alone"]): void {
+async function removePart(part: string, alone: Alone): Promise<void> {
   if (!existsSync(part)) return;
   try {
-    alone(() => rmSync(part, { force: true }));
+    await alone(() => rmSync(part, { force: true }));
   } catch {
     // The next closing removes it.
   }

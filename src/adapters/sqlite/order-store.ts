@@ -16,6 +16,7 @@ import type { StoredRejectionOptions, StoredRejections } from "../../store/index
 import { storeOn, storeOptions } from "../../store/internal.ts";
 import { checked } from "../checksums/index.ts";
 import type { StoredRateLimiter, StoredRateLimiterOptions } from "../shared/index.ts";
+import { programOption } from "../threads/index.ts";
 import { type Acknowledged, openAcknowledged, requireAcknowledged } from "./acknowledged.ts";
 import { type Database, DRIVER_NAMES, loadDriver, type SqliteDriverName, useDriver } from "./database.ts";
 import {
@@ -30,6 +31,7 @@ import {
 } from "./file.ts";
 import { journalLifetime, journalOption, type SqliteJournalOptions } from "./journal-lifetime.ts";
 import { commitsIn, requireEnd, sqliteStorage } from "./storage.ts";
+import { inThread, StoreThread, writerProgram } from "./store-thread.ts";
 
 /** Rejections that survive a restart of the process. */
 export type SqliteRejections = StoredRejections;
@@ -75,6 +77,17 @@ export interface SqliteStoreOptions {
    * one process. A second opening in the same thread is refused.
    */
   readonly driver?: SqliteDriverName;
+  /**
+   * Whether transactions run in a thread of their own, so that this one goes on while they are written and the disk syncs.
+   * Default: true where the program of the thread is found beside the package's files and the store is exclusive. Requires
+   * `exclusive`: only the one writer of a file can tell what became of a transaction if the thread ends.
+   */
+  readonly thread?: boolean;
+  /**
+   * The program of that thread; default the package's own. Set it if you bundle the package into one file, to a bundle of
+   * `managed-orders/dist/adapters/sqlite/store-writer.js`.
+   */
+  readonly threadProgram?: URL;
   readonly rejections?: SqliteRejectionOptions;
   readonly journal?: SqliteJournalOptions;
 }
@@ -87,6 +100,8 @@ const storeOption: OptionCheck = optionsOf<SqliteStoreOptions>({
   exclusive: optionalOption(flagOption),
   acceptLoss: optionalOption(flagOption),
   driver: optionalOption(wordOption(DRIVER_NAMES)),
+  thread: optionalOption(flagOption),
+  threadProgram: optionalOption(programOption),
   rejections: storeOptions.rejections,
   journal: optionalOption(journalOption),
 });
@@ -116,9 +131,11 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
   const { busyTimeoutMs = BUSY_TIMEOUT_MS, exclusive = true, acceptLoss = false } = options;
   const { name: driver } = loadDriver(options.driver);
   const path = oneFile(options.path);
-  const file = openFile({ path, busyTimeoutMs, driver }, { exclusive, acceptLoss });
+  const program = programFor(options);
+  const opened = { path, busyTimeoutMs, driver };
+  const file = openFile(opened, { exclusive, acceptLoss });
   try {
-    return storeIn(file, { ...options, path, driver });
+    return storeIn(file, options, { ...opened, program });
   } catch (error) {
     // A table is missing. Without this, the file would stay locked for as long as the process runs.
     file.database.close();
@@ -130,27 +147,49 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
 /** An open file, what was acknowledged of it, and what ends its use and its lock. */
 type OpenFile = Readonly<{ database: Database; acknowledged: Acknowledged; release: () => void }>;
 
+/** Returns the URL of the program for the thread of a store, undefined for one that has none. */
+function programFor({ thread, threadProgram, exclusive = true }: SqliteStoreOptions): URL | undefined {
+  if (thread === false || (thread === undefined && !exclusive)) return undefined;
+  if (!exclusive)
+    throw new Error("openSqliteStore.thread must be false if exclusive is false: other processes write too");
+  const program = threadProgram ?? writerProgram();
+  if (program === undefined && thread === true)
+    throw new Error(
+      "the program of the store's thread was not found: set the option threadProgram to its URL",
+    );
+  return program;
+}
+
 function storeIn(
-  { database, acknowledged, release }: OpenFile,
-  { path, driver, rejections, journal }: SqliteStoreOptions & Readonly<{ driver: SqliteDriverName }>,
+  file: OpenFile,
+  { rejections, journal }: SqliteStoreOptions,
+  { program, ...opened }: DatabaseOptions & Readonly<{ driver: SqliteDriverName; program: URL | undefined }>,
 ): SqliteStore {
+  const { database, acknowledged, release } = file;
   const committed = (commits: number): void => acknowledged.note(commits);
-  const storage = sqliteStorage(database, { name: basename(path), committed, release });
-  const lifetime = journalLifetime(database, journal);
+  const here = checked(sqliteStorage(database, { name: basename(opened.path), committed, release }), "file");
+  // All that writes takes turns with the thread. All others that have the file open, such as a backup, only read.
+  const lifetime = journalLifetime(database, journal, (work) =>
+    thread === undefined ? work() : thread.alone(work),
+  );
+  // Last: an opening that fails leaves no thread.
+  const thread = program === undefined ? undefined : new StoreThread(program, opened, file);
+  const storage = thread === undefined ? here : inThread(here, thread);
   const options = {
     ...(rejections !== undefined && { rejections }),
     journal: { prune: lifetime !== undefined },
   };
-  const store = storeOn(checked(storage, "file"), options, lifetime?.retain);
+  const store = storeOn(storage, options, lifetime?.retain);
   const whole: OrderStore = {
     ...store,
     async acquire() {
       const heads = await store.acquire();
-      requireEnd(database);
+      // Both numbers of one moment.
+      database.transaction(requireEnd)(database);
       return heads;
     },
   };
-  return { ...store, acquire: whole.acquire, ...lifetime?.methodsOf(whole), driver };
+  return { ...store, acquire: whole.acquire, ...lifetime?.methodsOf(whole), driver: opened.driver };
 }
 
 /**

@@ -26,6 +26,8 @@ const READ_CHARACTERS: number = 4 * 2 ** 20;
 export type StorageFile = Readonly<{
   /** Name of the file in errors. */
   name?: string;
+  /** Called inside a transaction with its answers, the moment before it becomes durable or is left out. */
+  decided?: (answers: readonly boolean[]) => void;
   /** Called when a transaction is durable, before anyone is told, with the number of all since the file was created. */
   committed?: (commits: number) => void;
   /** Called when the database is closed. */
@@ -38,9 +40,9 @@ export type StorageFile = Readonly<{
  */
 export function sqliteStorage(
   database: Database,
-  { name = "the store", committed = () => undefined, release = () => undefined }: StorageFile = {},
+  { name = "the store", decided, committed = () => undefined, release = () => undefined }: StorageFile = {},
 ): Storage {
-  const { write, get, range } = transactionsOf(database);
+  const { write, get, range } = transactionsOf(database, decided);
   const guarded = <T>(run: () => T): T => {
     if (!database.open) throw new Error("the store is closed");
     try {
@@ -65,10 +67,10 @@ export function sqliteStorage(
   };
 }
 
-/** Returns the number of transactions of a file that wrote something, which never falls. */
+/** Returns the number of transactions of a file that wrote something, which never falls. Each raises it by one. */
 export const commitsIn = (database: Database): number => countsOf(database).read().commits;
 
-function transactionsOf(database: Database) {
+function transactionsOf(database: Database, decided: StorageFile["decided"]) {
   const counts = countsOf(database);
   const long = keyTable(database, "long");
   const journal = journalKeys(database, long);
@@ -84,6 +86,7 @@ function transactionsOf(database: Database) {
     journal.begin(now);
     const answers = parts.map((part) => writePart(tableOf, part));
     journal.end();
+    decided?.(answers);
     const isWritten = answers.includes(true);
     if (!isWritten) return { answers, commits: 0 };
     now.commits += 1;

@@ -1,8 +1,7 @@
-import { existsSync } from "node:fs";
 import { createServer, type Server } from "node:http";
-import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
 import { errorName } from "../../../common/index.ts";
+import { programUrl, type ThreadProgram } from "../../threads/index.ts";
 import { descriptorOf, listen } from "../listen.ts";
 import type { ListenAddress, NodeServerLimits } from "../server-api.ts";
 import { loadSocketDriver } from "../socket-server.ts";
@@ -11,28 +10,18 @@ import { FrontLink } from "./front-link.ts";
 import type { SharedParts } from "./front-requests.ts";
 import type { FrontData, ToMain } from "./messages.ts";
 
-/** Possible folders of a front thread's program, relative to the file that this module was built into. */
-const PLACES: readonly string[] = ["./", "./adapters/node/front/", "./front/"];
-const NAMES: readonly string[] = ["thread.js", "thread.cjs", "front-thread.mjs"];
+/** The program of a front thread. */
+const PROGRAM: ThreadProgram = {
+  places: ["./", "./adapters/node/front/", "./front/"],
+  names: ["thread.js", "thread.cjs", "front-thread.mjs"],
+};
 
-/**
- * Returns the URL of a front thread's program: beside the modules of the built package, or beside the one file into
- * which they were bundled. Throws an Error that explains what to do if there is no program.
- */
+/** Returns the URL of the program. Throws an Error that explains what to do if there is none. */
 function frontProgram(): URL {
-  const here = urlOfThis();
-  for (const place of PLACES) {
-    for (const name of NAMES) {
-      const program = new URL(`${place}${name}`, here);
-      if (existsSync(program)) return program;
-    }
-  }
+  const program = programUrl(PROGRAM);
+  if (program !== undefined) return program;
   throw new Error("the program of the front threads was not found: set the option frontProgram to its URL");
 }
-
-/** The built package also contains this file as CommonJS, which has no `import.meta`. */
-const urlOfThis = (): string =>
-  typeof __filename === "string" ? pathToFileURL(__filename).href : import.meta.url;
 
 /** One front thread. */
 type FrontThread = Readonly<{

@@ -1,0 +1,1 @@
+export { programOption, programUrl, type ThreadProgram } from "./thread-program.ts";
