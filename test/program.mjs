@@ -43,11 +43,11 @@ const PROGRAMS = {
   cluster: { folder: "test/postgres", parts: ["package"], source: "test/campaigns/cluster/main.ts" },
   consumers: { folder: "test/consumers", parts: ["package"], script: "test/consumers/main.mjs" },
   count: { script: "test/style/count.mjs" },
-  crash: { parts: ["package"], source: "test/campaigns/crash/main.ts" },
+  crash: { parts: ["package", "writer"], source: "test/campaigns/crash/main.ts" },
   fuzz: { parts: ["front"], source: "test/campaigns/fuzz/main.ts" },
   golden: { source: "test/golden/make.ts" },
   lifetime: { source: "test/campaigns/lifetime/main.ts" },
-  load: { parts: ["front"], source: "test/campaigns/load/main.ts" },
+  load: { parts: ["front", "writer"], source: "test/campaigns/load/main.ts" },
   "market-day": { parts: ["package"], source: "test/campaigns/market-day/main.ts" },
   // Its packages were not made for this version of Vitest.
   mutate: {

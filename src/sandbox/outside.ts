@@ -4,7 +4,7 @@ import { basename, join, resolve } from "node:path";
 import { createMemoryStore, type RateLimiterOptions } from "../adapters/memory/index.ts";
 import { openPostgresStore } from "../adapters/postgres/index.ts";
 import { openSqliteStore } from "../adapters/sqlite/index.ts";
-import { lockFile, oneFile, type Unlock } from "../adapters/sqlite/internal.ts";
+import { lockFile, oneFile, type Unlock, writerProgram } from "../adapters/sqlite/internal.ts";
 import { errorCode, pause } from "../common/index.ts";
 import { openPaperVenue, type PaperVenue } from "../paper-exchange/index.ts";
 import type {
@@ -47,7 +47,9 @@ export async function openDisk(settings: SandboxSettings, telemetry: Telemetry):
 async function openStore({ store, retentionDays }: SandboxSettings, telemetry: Telemetry) {
   const rejections = { retentionDays, telemetry };
   if (store.kind === "memory") return createMemoryStore({ rejections });
-  if (store.kind === "sqlite") return openSqliteStore({ path: store.path, rejections });
+  // The sources have no program of the thread until it is bundled.
+  if (store.kind === "sqlite")
+    return openSqliteStore({ path: store.path, rejections, thread: writerProgram() !== undefined });
   const { kind: _kind, ...place } = store;
   return await openPostgresStore({ ...place, telemetry, rejections });
 }

@@ -10,6 +10,7 @@ import { shardOf } from "../../src/lifecycle/index.ts";
 import { type ParentIntent, SHARD_COUNT } from "../../src/model/index.ts";
 import type { QuoteInput } from "../../src/ports/index.ts";
 import { orderIntent } from "../../src/requests/index.ts";
+import { STORE_THREAD } from "../support/store-thread.ts";
 import { INSTRUMENTS, SYMBOL } from "../support/world.ts";
 import { type BenchFolder, benchFolder } from "./bench-folder.ts";
 import { createFillingVenue, type FillingVenue } from "./filling-venue.ts";
@@ -74,7 +75,7 @@ export async function openOnSqlite(): Promise<
   BenchEngine & Readonly<{ folder: BenchFolder; close(): Promise<void> }>
 > {
   const folder = benchFolder();
-  const opened = await openBenchEngine(openSqliteStore({ path: folder.path("orders.db") }));
+  const opened = await openBenchEngine(openSqliteStore({ path: folder.path("orders.db"), ...STORE_THREAD }));
   const close = async (): Promise<void> => {
     await opened.engine.close();
     folder.remove();

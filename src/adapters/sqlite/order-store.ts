@@ -79,8 +79,9 @@ export interface SqliteStoreOptions {
   readonly driver?: SqliteDriverName;
   /**
    * Whether transactions run in a thread of their own, so that this one goes on while they are written and the disk syncs.
-   * Default: true where the program of the thread is found beside the package's files and the store is exclusive. Requires
-   * `exclusive`: only the one writer of a file can tell what became of a transaction if the thread ends.
+   * Default false. It pays off with many placements per second and a core more; starting the thread takes some tens of
+   * milliseconds. Requires `exclusive`, because only the one writer of a file can tell what became of a transaction if the thread
+   * ends. If it does, the store goes on reading, and refuses what it would write (code STORE_THREAD).
    */
   readonly thread?: boolean;
   /**
@@ -109,14 +110,15 @@ const storeOption: OptionCheck = optionsOf<SqliteStoreOptions>({
 /**
  * Opens an order store in a SQLite file, and creates file and directory if they are missing. Every append is one
  * transaction, which is on disk when the append resolves (write-ahead log, synchronous=FULL). An append blocks the
- * thread for about a millisecond. The last caller of `acquire` owns the shards, in whatever process it runs (I60).
+ * thread for about a millisecond, unless `thread` is set. The last caller of `acquire` owns the shards, in whatever process it runs (I60).
  * A file of 4 kB beside it, `<path>.acknowledged`, says how many transactions were acknowledged: after every one, and so
  * also when the process dies at once; on the disk at most a quarter of a second later, as a power failure may show. Without
  * that file, a store opens as one of which nothing is known.
  * Needs the package better-sqlite3 12 or Node.js 22.13; `driver` chooses between them. Throws an Error that says what to
  * do if neither can be loaded, a TypeError or RangeError that names an option that is missing, unknown or wrong, and an
  * Error that names the file if it belongs to another program, is a backup, has a newer version, is damaged, is not
- * accessible, is in use, is open in this process with another driver, or ends before what was acknowledged.
+ * accessible, is in use, is open in this process with another driver, or ends before what was acknowledged; also if it
+ * cannot have the thread that `thread` asks for.
  *
  * @example
  * ```ts
@@ -148,16 +150,19 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
 type OpenFile = Readonly<{ database: Database; acknowledged: Acknowledged; release: () => void }>;
 
 /** Returns the URL of the program for the thread of a store, undefined for one that has none. */
-function programFor({ thread, threadProgram, exclusive = true }: SqliteStoreOptions): URL | undefined {
-  if (thread === false || (thread === undefined && !exclusive)) return undefined;
+function programFor({
+  thread = false,
+  threadProgram,
+  exclusive = true,
+}: SqliteStoreOptions): URL | undefined {
+  if (!thread) return undefined;
   if (!exclusive)
-    throw new Error("openSqliteStore.thread must be false if exclusive is false: other processes write too");
-  const program = threadProgram ?? writerProgram();
-  if (program === undefined && thread === true)
     throw new Error(
-      "the program of the store's thread was not found: set the option threadProgram to its URL",
+      "openSqliteStore.thread must be false if exclusive is false: others may write to the file",
     );
-  return program;
+  const program = threadProgram ?? writerProgram();
+  if (program !== undefined) return program;
+  throw new Error("the program of the store's thread was not found: set the option threadProgram to its URL");
 }
 
 function storeIn(

@@ -28,7 +28,16 @@ export type ToWriter = readonly CommitPart[] | "end";
 export type FromWriter =
   | readonly ["leaves out", places: readonly number[]]
   | readonly ["durable", commits: number]
-  | readonly ["failed", error: unknown, more: Readonly<{ name: string; code?: string }>];
+  | readonly ["failed", error: SentError];
+
+/** An error on its way from the thread: a copy of SQLite's would have no text, and that of another no code. */
+export type SentError = Readonly<{ name: string; message: string; code?: string; cause?: SentError }>;
+
+/** Returns the error that was sent. */
+function errorFrom({ message, cause, ...more }: SentError): Error {
+  const error = cause === undefined ? new Error(message) : new Error(message, { cause: errorFrom(cause) });
+  return Object.assign(error, more);
+}
 
 /** The transaction that the thread has. */
 type UnderWay = Readonly<{
@@ -128,7 +137,7 @@ export class StoreThread {
       return;
     }
     const underWay = this.#over();
-    if (message[0] === "failed") return underWay?.reject(Object.assign(message[1] as Error, message[2]));
+    if (message[0] === "failed") return underWay?.reject(errorFrom(message[1]));
     if (message[1] > 0) this.#commits = message[1];
     underWay?.resolve(underWay.answers);
   }
@@ -142,10 +151,9 @@ export class StoreThread {
 
   /** Refuses all further transactions when the thread has ended, and reads in the file what became of the one under way. */
   #decide(cause: unknown): void {
-    const why = cause === undefined ? "close the store and open it again" : errorMessage(cause);
-    this.#refusal ??= Object.assign(new Error(`the store's thread has ended: ${why}`, { cause }), {
-      code: "STORE_THREAD",
-    });
+    const why = cause === undefined ? "" : ` (${errorMessage(cause)})`;
+    const text = `the store's thread has ended${why}: close the store and open it again`;
+    this.#refusal ??= Object.assign(new Error(text, { cause }), { code: "STORE_THREAD" });
     const underWay = this.#over();
     if (underWay === undefined) return;
     const { database, acknowledged } = this.#parts;

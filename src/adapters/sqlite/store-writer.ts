@@ -2,12 +2,12 @@
 import { createRequire } from "node:module";
 import { basename } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
-import { errorCode, errorName } from "../../common/index.ts";
+import { errorCode, errorMessage, errorName, isError } from "../../common/index.ts";
 import { checked } from "../checksums/index.ts";
 import { Acknowledged } from "./acknowledged.ts";
 import { loadDriver } from "./database.ts";
 import { commitsIn, sqliteStorage } from "./storage.ts";
-import type { FromWriter, ToWriter, WriterData } from "./store-thread.ts";
+import type { FromWriter, SentError, ToWriter, WriterData } from "./store-thread.ts";
 
 const post = (message: FromWriter): void => parentPort?.postMessage(message);
 
@@ -38,15 +38,18 @@ function run({ path, driver, busyTimeoutMs, acknowledged: file, loadedFrom }: Wr
     total = 0;
     commit(message).then(
       () => post(["durable", total]),
-      (error: unknown) => post(["failed", error, moreOf(error)]),
+      (error: unknown) => post(["failed", sent(error)]),
     );
   });
 }
 
-/** What the copy of an error loses between threads. */
-function moreOf(error: unknown): Readonly<{ name: string; code?: string }> {
-  const [name, code] = [errorName(error), errorCode(error)];
-  return code === "unknown" ? { name } : { name, code };
+function sent(error: unknown): SentError {
+  const [code, cause] = [errorCode(error), isError(error) ? error.cause : undefined];
+  return {
+    ...{ name: errorName(error), message: errorMessage(error) },
+    ...(code !== "unknown" && { code }),
+    ...(cause !== undefined && { cause: sent(cause) }),
+  };
 }
 
 run(workerData as WriterData);

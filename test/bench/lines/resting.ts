@@ -1,5 +1,6 @@
 import { openSqliteStore } from "../../../src/adapters/sqlite/index.ts";
 import type { Engine } from "../../../src/engine/index.ts";
+import { STORE_THREAD } from "../../support/store-thread.ts";
 import {
   ABOVE,
   accountIn,
@@ -74,7 +75,7 @@ export const restart: Line = {
       async take() {
         let engine: Engine | undefined;
         const ours = await metered(parents, async () => {
-          engine = (await openBenchEngine(openSqliteStore({ path }))).engine;
+          engine = (await openBenchEngine(openSqliteStore({ path, ...STORE_THREAD }))).engine;
         });
         await engine?.close();
         return { ours };

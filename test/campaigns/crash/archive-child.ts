@@ -2,6 +2,7 @@ import { openSqliteStore } from "../../../src/adapters/sqlite/index.ts";
 import type { JournalPoint } from "../../../src/adapters/sqlite/journal-lifetime.ts";
 import type { JournalRecord, ParentOrder } from "../../../src/model/index.ts";
 import { endedOrder, part, sampleRecord } from "../../store/rules/samples.ts";
+import { STORE_THREAD } from "../../support/store-thread.ts";
 
 const [path = "", archive = "", at, skip = "0"] = process.argv.slice(2);
 const SHARD = 3;
@@ -18,7 +19,7 @@ function probe(point: JournalPoint): void {
 
 /** Appends ended orders, and forgets those of the day before, a day at a time, until the process is killed. */
 async function main(): Promise<void> {
-  const store = openSqliteStore({ path, journal: { prune: true, archive, probe } });
+  const store = openSqliteStore({ path, journal: { prune: true, archive, probe }, ...STORE_THREAD });
   const heads = await store.acquire();
   const { epoch = 0, sequence: last = 0 } = heads[SHARD] ?? {};
   process.stdout.write("ready\n");

@@ -10,6 +10,7 @@ import { type Engine, openEngine } from "../../../src/engine/index.ts";
 import type { ChildRequest } from "../../../src/model/index.ts";
 import { orderIntent } from "../../../src/requests/index.ts";
 import { createScriptedVenue, filled } from "../../support/scripted-venue.ts";
+import { STORE_THREAD } from "../../support/store-thread.ts";
 import { INSTRUMENTS, SYMBOL } from "../../support/world.ts";
 
 /**
@@ -53,7 +54,7 @@ async function open(task: BurstTask): Promise<Readonly<{ engine: Engine; parents
     keys: [],
   }));
   const engine = await openEngine({
-    store: openSqliteStore({ path: `${task.folder}/orders.db` }),
+    store: openSqliteStore({ path: `${task.folder}/orders.db`, ...STORE_THREAD }),
     instruments: createMemoryInstruments(INSTRUMENTS),
     accounts: createMemoryAccounts(accounts),
     exposure: createMemoryExposure(),

@@ -9,6 +9,7 @@ import { createCatalogue, demoBalances } from "../../../src/sandbox/catalogue.ts
 import { createCrashPoints } from "../../../src/sandbox/faults.ts";
 import { tapCountedQuotes } from "../../../src/sandbox/market.ts";
 import { openPaperVenue, type PaperVenue } from "../../../src/simulator/index.ts";
+import { STORE_THREAD } from "../../support/store-thread.ts";
 
 /** Messages of the process to its parent, one per line on standard output. */
 export type ChildMessage =
@@ -47,7 +48,7 @@ async function open(task: ChildTask): Promise<Running> {
     restricted: false,
   };
   const engine = await openEngine({
-    store: openSqliteStore({ path: `${task.folder}/orders.db` }),
+    store: openSqliteStore({ path: `${task.folder}/orders.db`, ...STORE_THREAD }),
     instruments,
     accounts: createMemoryAccounts([{ account, keys: [] }]),
     exposure: venue,

@@ -1,10 +1,11 @@
 import { createSystemClock } from "../../../src/adapters/node/index.ts";
 import { openSqliteStore } from "../../../src/adapters/sqlite/index.ts";
+import { STORE_THREAD } from "../../support/store-thread.ts";
 
 const [path = "", orders = "0"] = process.argv.slice(2);
 
 /** Counts orders, of which one is returned, has an address banned, and never ends. Nobody asks for a write. */
-const store = openSqliteStore({ path });
+const store = openSqliteStore({ path, ...STORE_THREAD });
 const limiter = await store.openRateLimiter({ clock: createSystemClock(), ordersPer10s: 1_000_000 });
 for (let n = 0; n < Number(orders); n++) limiter.takeOrders({ accountId: 1, count: 1 });
 const { takenAtMs } = await limiter.takeOrders({ accountId: 1, count: 1 });

@@ -11,6 +11,7 @@ import { openSqliteStore } from "../../../src/adapters/sqlite/index.ts";
 import { openEngine } from "../../../src/engine/index.ts";
 import { createService } from "../../../src/service/index.ts";
 import { createScriptedVenue } from "../../support/scripted-venue.ts";
+import { STORE_THREAD } from "../../support/store-thread.ts";
 import { INSTRUMENTS } from "../../support/world.ts";
 import { ACCOUNTS, keyOf } from "./orders.ts";
 import { type ThreadCpu, threadCpuSince, threadsNow } from "./thread-cpu.ts";
@@ -87,7 +88,7 @@ export async function openServiceServer({
   );
   const entropy = createEntropy();
   const engine = await openEngine({
-    store: openSqliteStore({ path }),
+    store: openSqliteStore({ path, ...STORE_THREAD }),
     exposure: createMemoryExposure(),
     venue: createScriptedVenue(),
     settings: { advancedOrders: true },
