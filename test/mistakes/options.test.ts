@@ -214,7 +214,10 @@ const ENTRIES: Readonly<Record<string, Entry>> = {
     () => ({ url: "http://127.0.0.1:9/venue", secret, clock: host().clock, timeoutMs: 1, calls: 1 }),
     (options) => openVenueClient(options),
   ),
-  openSqliteStore: entry(() => ({ path: "never-opened/orders.db" }), openSqliteStore),
+  openSqliteStore: entry(
+    () => ({ path: "never-opened/orders.db", thread: false, threadProgram: new URL("file:///writer.js") }),
+    openSqliteStore,
+  ),
   backupSqliteStore: entry(
     () => ({ path: "never-opened/orders.db", to: "never-opened/copy.db" }),
     backupSqliteStore,

@@ -50,6 +50,25 @@ describe("a consumer of the packed package", () => {
     expect(existsSync(join(consumer.folder, "orders.db"))).toBe(true);
   });
 
+  it("writes a SQLite store in a thread from ESM and from CommonJS", () => {
+    const write = `(async () => {
+      const store = openSqliteStore({ path: "threaded.db", thread: true });
+      const before = await store.keyValue.get("a");
+      await store.keyValue.set("a", "1");
+      console.log(before, await store.keyValue.get("a"));
+      await store.close();
+    })();`;
+    const esm = consumer.run(
+      "write.mjs",
+      `import { openSqliteStore } from "managed-orders/sqlite";\n${write}`,
+    );
+    const cjs = consumer.run(
+      "write.cjs",
+      `const { openSqliteStore } = require("managed-orders/sqlite");\n${write}`,
+    );
+    expect([esm, cjs]).toEqual(["undefined 1", "1 1"]);
+  });
+
   it("sweeps a module from ESM and from CommonJS, with the same rows", () => {
     const strategy = `({ stopPrice }) => simulate({
       symbols: ["BTC/USD"],
