@@ -89,6 +89,42 @@ describe("an append whose outcome is unknown", () => {
     expect((await store.head(0)).sequence).toBe(0);
   });
 
+  it("I60: is over before a fence of a storage whose outcomes are never in doubt", async () => {
+    const sound = createMemoryStorage();
+    let arrive = (): void => undefined;
+    let begun = (): void => undefined;
+    const hasBegun = new Promise<void>((resolve) => {
+      begun = resolve;
+    });
+    let isHeld = false;
+    const storage: Storage = {
+      ...sound,
+      isSettled: true,
+      async commit(parts) {
+        if (isHeld)
+          await new Promise<void>((resolve) => {
+            arrive = resolve;
+            begun();
+          });
+        return await sound.commit(parts);
+      },
+    };
+    const store = openStore(storage);
+    await store.acquire();
+    isHeld = true;
+    const under = store.append({ shards: [part(0, 1, { records: sampleRecords(0, 1, 1) })] });
+    await hasBegun;
+    let isFenced = false;
+    const fence = store.fence({ shard: 0, epoch: 1, round: 1 }).then(() => {
+      isFenced = true;
+    });
+    for (let turns = 0; turns < 9; turns++) await new Promise((resolve) => setImmediate(resolve));
+    expect(isFenced).toBe(false);
+    arrive();
+    await fence;
+    expect([(await store.head(0)).sequence, await under]).toEqual([1, ["durable"]]);
+  });
+
   it("I54: is found when it arrives before the next one, which is fenced, and never makes a record double", async () => {
     const { storage, lose, arrive } = lossy();
     const store = openStore(storage);
