@@ -16,8 +16,11 @@ const built = async (name: string): Promise<URL> => {
   return pathToFileURL(file);
 };
 
-/** The program of a store's thread, and the adapter for programs without it, built from the present sources. */
-export const [writer, adapter]: readonly [URL, URL] = [await built("store-writer"), await built("index")];
+/** The program of a store's thread, built from the present sources. */
+export const writer: URL = await built("store-writer");
+
+/** The adapter as a module for other processes. */
+export const adapter: URL = await built("index");
 
 /** Returns the program of a thread that ends, before it says so, when it would say the first of these words. */
 export function mortalWriter(folder: string, lastWord: "leaves out" | "durable"): URL {
