@@ -13,7 +13,7 @@ function foldersIn(folder: string): readonly string[] {
   return entries.filter((entry) => entry.isDirectory()).map(({ name }) => `${folder}/${name}`);
 }
 
-/** The handwritten pages, as paths below the root; docs/errors.md and docs/reference/ are generated. */
+/** The handwritten pages, as paths below the root; docs/errors.md and docs/site/ are generated. */
 export const pages: readonly string[] = [
   "README.md",
   "CHANGELOG.md",
