@@ -1,20 +1,19 @@
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { deadLinks } from "../docs/links.ts";
 import { pages } from "../examples/markdown.ts";
-import { Consumer, root, subpaths } from "./consumer.ts";
+import { Consumer, entryPoints, root } from "./consumer.ts";
 
-/** Limits of the tarball and of the installed package, in kB. */
-const BUDGET_KB = { tarball: 4_900, installed: 20_900 } as const;
+/** Limits of the tarball and of the installed package, in kB, and of its files. */
+const BUDGET = { tarballKb: 1_700, installedKb: 6_000, files: 650 } as const;
 
 /** Paths that the package may contain. */
 const BELONGS = [
-  /^dist\/.*\.(js|cjs|d\.ts|d\.cts)(\.map)?$/,
+  /^dist\/.*\.(js|cjs|d\.ts|d\.cts)$/,
   /^dist\/sandbox\/console\.json$/,
-  /^src\/(?!sandbox\/console\/).*\.ts$/,
   /^docs\/((decisions\/)?[a-zA-Z-]+\.md|signature-vectors\.json|venue-http\.json)$/,
   /^examples\/([a-z-]+\/)?[a-zA-Z-]+\.(ts|mjs|txt|md|html|css)$/,
   /^(README\.md|CHANGELOG\.md|LICENSE|package\.json)$/,
@@ -35,7 +34,7 @@ afterAll(() => {
 });
 
 describe("the packed package", () => {
-  it("contains the build, the sources, the pages and the examples, and nothing else", () => {
+  it("contains the build, the pages and the examples, and nothing else", () => {
     const strangers = files.filter((path) => !BELONGS.some((pattern) => pattern.test(path)));
     expect(strangers).toEqual([]);
   });
@@ -54,18 +53,26 @@ describe("the packed package", () => {
     console.log(
       `tarball ${tarball.toFixed(0)} kB, installed ${installed.toFixed(0)} kB, ${files.length} files`,
     );
-    expect(tarball).toBeLessThan(BUDGET_KB.tarball);
-    expect(installed).toBeLessThan(BUDGET_KB.installed);
+    expect(tarball).toBeLessThan(BUDGET.tarballKb);
+    expect(installed).toBeLessThan(BUDGET.installedKb);
+    expect(files.length).toBeLessThan(BUDGET.files);
   });
 
-  it("each file of types belongs to one source, and has its form for CommonJS beside it", () => {
-    const types = files.filter((path) => path.endsWith(".d.ts"));
-    const alone = types.filter(
-      (path) =>
-        !files.includes(path.replace(/\.d\.ts$/, ".d.cts")) ||
-        !existsSync(path.replace("dist/", `${root}src/`).replace(/\.d\.ts$/, ".ts")),
+  it("each file of types belongs to one source, and an ES module has those of an entry point too", () => {
+    const sourceOf = (path: string): string =>
+      path.replace("dist/", `${root}src/`).replace(/\.d\.cts$/, ".ts");
+    const types = files.filter((path) => path.endsWith(".d.cts"));
+    expect(types.filter((path) => !existsSync(sourceOf(path)))).toEqual([]);
+    const forms = files.filter((path) => path.endsWith(".d.ts"));
+    expect(forms.sort()).toEqual(entryPoints.map(({ types }) => join(types)).sort());
+  });
+
+  it("no file has a comment or a map, but for marks of pure calls", () => {
+    const scripts = files.filter((path) => /\.c?js$/.test(path));
+    const commented = scripts.filter((path) =>
+      /^ *(\/\/|\/\*(?! @__PURE__))/m.test(readFileSync(join(consumer.installed, path), "utf8")),
     );
-    expect([types.length > subpaths.length, alone]).toEqual([true, []]);
+    expect([scripts.length > 100, commented]).toEqual([true, []]);
   });
 
   it("publint reports nothing", async () => {
