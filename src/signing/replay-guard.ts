@@ -106,8 +106,8 @@ const sizeOf = ({ newer, older }: Share): number => newer.size + older.size;
 class ReplayShares {
   readonly #most: number;
   readonly #shares: Map<string, Share> = new Map();
-  /** The keys by number of entries. */
-  readonly #bySize: Map<number, Set<string>> = new Map();
+  /** The keys by number of entries, since the first time that there was no room. */
+  #bySize: Map<number, Set<string>> | undefined;
   #largest = 0;
   #total = 0;
 
@@ -149,8 +149,8 @@ class ReplayShares {
 
   /** Closes the open generation of every key and drops the previous one. */
   close(): void {
-    this.#bySize.clear();
-    [this.#largest, this.#total] = [0, 0];
+    this.#bySize = undefined;
+    this.#total = 0;
     for (const [apiKey, share] of this.#shares) {
       [share.older, share.newer] = [share.newer, new Map()];
       if (share.older.size === 0) this.#shares.delete(apiKey);
@@ -159,7 +159,8 @@ class ReplayShares {
   }
 
   #evictOne(): void {
-    const [apiKey = ""] = this.#bySize.get(this.#largest) ?? [];
+    if (this.#bySize === undefined) this.#sort();
+    const [apiKey = ""] = this.#bySize?.get(this.#largest) ?? [];
     const share = this.#shares.get(apiKey);
     if (share === undefined) return;
     const before = sizeOf(share);
@@ -172,11 +173,19 @@ class ReplayShares {
 
   #moved(apiKey: string, before: number, after: number): void {
     this.#total += after - before;
-    this.#bySize.get(before)?.delete(apiKey);
-    if (this.#bySize.get(before)?.size === 0) this.#bySize.delete(before);
-    if (after > 0) this.#bySize.set(after, (this.#bySize.get(after) ?? new Set()).add(apiKey));
+    const bySize = this.#bySize;
+    if (bySize === undefined) return;
+    bySize.get(before)?.delete(apiKey);
+    if (bySize.get(before)?.size === 0) bySize.delete(before);
+    if (after > 0) bySize.set(after, (bySize.get(after) ?? new Set()).add(apiKey));
     this.#largest = Math.max(this.#largest, after);
-    while (this.#largest > 0 && !this.#bySize.has(this.#largest)) this.#largest--;
+    while (this.#largest > 0 && !bySize.has(this.#largest)) this.#largest--;
+  }
+
+  #sort(): void {
+    this.#bySize = new Map();
+    this.#largest = 0;
+    for (const [apiKey, share] of this.#shares) this.#moved(apiKey, sizeOf(share), sizeOf(share));
   }
 }
 
@@ -298,8 +307,6 @@ function isFollower(
 function digestOf(signature: string): string {
   // Not 64 hex digits, so not verified by this library. Keep the whole text, in lower case.
   if (!isSignature(signature)) return signature.toLowerCase();
-  let digest = "";
-  for (let at = signature.length - 32; at < signature.length; at += 4)
-    digest += String.fromCharCode(Number.parseInt(signature.slice(at, at + 4), 16));
-  return digest;
+  const unit = (at: number): number => Number.parseInt(signature.slice(at, at + 4), 16);
+  return String.fromCharCode(unit(32), unit(36), unit(40), unit(44), unit(48), unit(52), unit(56), unit(60));
 }

@@ -117,6 +117,9 @@ export type RestSignature = Readonly<{
   body: Uint8Array;
 }>;
 
+/** Maximum number of UTF-8 bytes per UTF-16 code unit of text. */
+const WIDEST = 3;
+
 const PAIR = "signature=";
 
 /** Returns a pattern for one letter of the name, plain or percent-encoded, in either case (with the `i` flag). */
@@ -141,7 +144,7 @@ export function restSignature(
   if (query.signature !== undefined && form?.signature !== undefined) throw new OrderError("BAD_SIGNATURE");
   const body = form?.signature === undefined ? request.body : request.body.subarray(0, form.rest.length);
   return {
-    payload: concatenate(new TextEncoder().encode(query.rest), body),
+    payload: payloadOf(query.rest, body),
     signature: agree(request.header, query.signature ?? form?.signature),
     query: query.rest,
     body,
@@ -179,11 +182,10 @@ function agree(header: string | undefined, pair: string | undefined): string {
   return digits;
 }
 
-function concatenate(query: Uint8Array, body: Uint8Array): Uint8Array {
-  if (body.length === 0) return query;
-  if (query.length === 0) return body;
-  const payload = new Uint8Array(query.length + body.length);
-  payload.set(query);
-  payload.set(body, query.length);
-  return payload;
+function payloadOf(query: string, body: Uint8Array): Uint8Array {
+  if (query === "") return body;
+  const payload = new Uint8Array(query.length * WIDEST + body.length);
+  const { written } = new TextEncoder().encodeInto(query, payload);
+  payload.set(body, written);
+  return payload.subarray(0, written + body.length);
 }
