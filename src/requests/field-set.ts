@@ -35,11 +35,13 @@ export type RequestShape = Readonly<{ names: KnownNames; set: FieldSet<unknown> 
 export function fieldSet<R extends FieldRules>(rules: R): FieldSet<ValuesOf<R>> {
   const readers = Object.entries(rules).map(([name, { read }]) => ({ name, read }));
   const known = new Set(Object.keys(rules));
+  // A copy has all members at once; an object that grows by each is made several times.
+  const none = Object.fromEntries(readers.map(({ name }) => [name, undefined]));
   return {
     rules,
     read: (fields, nameOf = ownName) => {
       refuseOthers(fields, known, nameOf);
-      const values: Record<string, unknown> = {};
+      const values: Record<string, unknown> = { ...none };
       for (const { name, read } of readers) {
         const value = read(fields[name]);
         if (value instanceof Fault) throw refusalOf(value, name, nameOf);

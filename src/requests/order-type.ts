@@ -37,7 +37,7 @@ export function typedOrder(fields: PlainFields): PlainFields {
   if (TRAITS[canonical].limit === "cap" && fields.price !== undefined) {
     throw new OrderError("PARAMETER_NOT_REQUIRED", { field: "price" });
   }
-  return { ...fields, type: canonical };
+  return type === canonical ? fields : { ...fields, type: canonical };
 }
 
 /** A leg of a list: the request's names of its fields, and whether it is part of an OCO pair. */

@@ -44,8 +44,9 @@ export const PLACEMENT_NAMES: KnownNames = namesOfWrite(ORDER_NAMES);
  */
 export function readPlacement(parameters: Parameters, context: PlacementContext): PlaceCommand {
   const command = commandOf(parameters, context.clientId);
-  const symbol = marketOf(command.intent.symbol, context.resolve);
-  return { ...command, intent: { ...command.intent, symbol } };
+  const { intent } = command;
+  const symbol = marketOf(intent.symbol, context.resolve);
+  return { ...command, intent: { ...intent, symbol } };
 }
 
 /**
