@@ -60,6 +60,8 @@ class HeldConnection {
   readonly #gate: TrafficGate;
   readonly #socket: Duplex;
   readonly #shared: Map<string, { readonly holdings: Holdings; requests: number }> = new Map();
+  /** The network of the newest request, which is counted on between its requests. */
+  #newest = "";
 
   constructor(gate: TrafficGate, socket: Duplex) {
     this.#gate = gate;
@@ -69,6 +71,9 @@ class HeldConnection {
   /** Starts counting a request of a network. */
   request(network: string, request: IncomingMessage): HeldRequest {
     const socket = this.#socket;
+    const before = this.#newest;
+    this.#newest = network;
+    if (before !== network) this.leave(before);
     const shared = this.#shared.get(network) ?? {
       holdings: this.#gate.guest(network, {
         unsentBytes: () => socket.writableLength,
@@ -80,10 +85,16 @@ class HeldConnection {
     shared.requests++;
     return new HeldRequest(shared.holdings, headBytes(request) + REQUEST_COST, () => {
       shared.requests--;
-      if (shared.requests > 0) return;
-      shared.holdings.end();
-      this.#shared.delete(network);
+      if (network !== this.#newest) this.leave(network);
     });
+  }
+
+  /** Ends the count of a network without requests. */
+  leave(network: string = this.#newest): void {
+    const shared = this.#shared.get(network);
+    if (shared === undefined || shared.requests > 0) return;
+    shared.holdings.end();
+    this.#shared.delete(network);
   }
 }
 
@@ -131,7 +142,9 @@ export class HeldRequest {
 }
 
 function headBytes({ url = "", rawHeaders }: IncomingMessage): number {
-  return rawHeaders.reduce((bytes, text) => bytes + text.length, url.length);
+  let bytes = url.length;
+  for (const text of rawHeaders) bytes += text.length;
+  return bytes;
 }
 
 /** A set of open items that reports when the last of them has ended. */
@@ -223,7 +236,8 @@ type StartedRequest = Readonly<{
   refused: Awaitable<WireResponse | undefined>;
 }>;
 
-const NOTHING: Leave = () => undefined;
+/** A request that counts for its connection's network, and is not refused. */
+const NO_ENTRY = { leave: (): void => undefined, refused: undefined };
 
 /** Counts the connections of node:http servers and their requests. */
 export class Connections {
@@ -275,6 +289,7 @@ export class Connections {
     this.#known.set(socket, connection);
     socket.once("close", () => {
       for (const end of [...connection.unanswered]) end();
+      connection.held.leave();
     });
     return connection;
   }
@@ -358,11 +373,11 @@ export class Connections {
     connection: HttpConnection,
     network: string,
   ): Readonly<{ leave: Leave; refused: Awaitable<WireResponse | undefined> }> {
-    if (network === "" || connection.network === network) return { leave: NOTHING, refused: undefined };
+    if (network === "" || connection.network === network) return NO_ENTRY;
     const entry = this.gate.enter(network);
     const refusedBy = (leave: Leave | undefined): WireResponse | undefined =>
       leave === undefined ? this.tooMany : undefined;
-    if (!(entry instanceof Promise)) return { leave: entry ?? NOTHING, refused: refusedBy(entry) };
+    if (!(entry instanceof Promise)) return { leave: entry ?? NO_ENTRY.leave, refused: refusedBy(entry) };
     return { leave: () => void entry.then((leave) => leave?.()), refused: entry.then(refusedBy) };
   }
 }

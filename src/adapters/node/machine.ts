@@ -94,12 +94,12 @@ export function createEntropy(): Entropy {
   };
   return {
     token(length) {
-      let text = "";
-      while (text.length < length) {
+      const letters = Buffer.alloc(length);
+      for (let at = 0; at < length; ) {
         const byte = nextByte();
-        if (byte < FAIR_BYTES) text += BASE62.charAt(byte % BASE62.length);
+        if (byte < FAIR_BYTES) letters[at++] = BASE62.charCodeAt(byte % BASE62.length);
       }
-      return text;
+      return letters.toString("latin1");
     },
   };
 }

@@ -135,8 +135,17 @@ function retainedBody(request: IncomingMessage, body: unknown, held: HeldRequest
 
 /** Reads the body of a request from its connection. */
 async function arrivingBody(incoming: IncomingRequest): Promise<RequestBody> {
-  const { connection, request } = incoming;
-  if (connection.refused !== undefined && !request.complete) throw new Refused(connection.refused);
+  const { connection, request, held } = incoming;
+  // Node parses all that has come before this goes on: most bodies are there then.
+  await undefined;
+  if (request.destroyed) throw new Error("the connection broke");
+  if (request.complete) {
+    // A copy, since it may be part of a larger buffer.
+    const bytes = Buffer.from((request.read() as Buffer | null) ?? []);
+    held.arrived(bytes.length);
+    return bytes.length > MAX_BODY_BYTES ? OVERSIZED_BODY : { bytes, cut: false };
+  }
+  if (connection.refused !== undefined) throw new Refused(connection.refused);
   try {
     return await readRequestBody(incoming);
   } finally {
@@ -321,6 +330,11 @@ export class Mount {
     }
     if (last && !response.req.complete) linger(socket);
     response.writeHead(reply.status, headers);
-    response.end(body);
+    // A text goes out in one piece with its headers. With `end` alone it would be two, the second of them empty.
+    if (typeof body !== "string" || response.socket === null) return void response.end(body);
+    socket.cork();
+    response.write(body);
+    socket.uncork();
+    response.end();
   }
 }
