@@ -1,7 +1,7 @@
-import { networkOf } from "../../common/index.ts";
+import { follow, networkOf } from "../../common/index.ts";
 import { OrderError } from "../../errors/index.ts";
 import type { ApiKey, Permission } from "../../model/index.ts";
-import type { Accounts, Clock, RateLimiter } from "../../ports/index.ts";
+import type { Accounts, Awaitable, Clock, RateLimiter } from "../../ports/index.ts";
 import type { AnyRoute, MethodDescriptor } from "../../requests/index.ts";
 import type { ReplayGuard } from "../../signing/index.ts";
 import type { Parameters, RequestId } from "../../wire/index.ts";
@@ -42,7 +42,7 @@ export function requiredKey(apiKey: string | undefined): string {
 }
 
 /** The address from which a key is used, and the permission that it needs there. */
-export type KeyUse = Pick<Proof, "address" | "permission">;
+type KeyUse = Pick<Proof, "address" | "permission">;
 
 /** Stands for an unknown key, which costs the work of a known one. */
 const NO_KEY: Pick<ApiKey, "permissions" | "ipAllowlist"> = { permissions: [], ipAllowlist: [] };
@@ -52,21 +52,18 @@ const NO_KEY: Pick<ApiKey, "permissions" | "ipAllowlist"> = { permissions: [], i
  * wrong signature; -2015, always in the same form, for an unknown key, and for one that lacks the address or the permission.
  * All of them are decided after the same work and before any other, so that timing does not distinguish them.
  */
-export async function provedKey(
+export function provedKey(
   { accounts }: Pick<AccessParts, "accounts">,
-  {
-    apiKey,
-    isSigned,
-    ...use
-  }: KeyUse & Readonly<{ apiKey: string; isSigned: (secret: string | undefined) => boolean }>,
-): Promise<ApiKey> {
-  const key = await accounts.key(apiKey);
-  const signed = isSigned(key?.secret);
-  const allowed = hasAccess(key ?? NO_KEY, use);
-  if (key === undefined) throw new OrderError("REJECTED_API_KEY");
-  if (!signed) throw new OrderError("BAD_SIGNATURE");
-  if (!allowed) throw new OrderError("REJECTED_API_KEY");
-  return key;
+  use: KeyUse & Readonly<{ apiKey: string; isSigned: (secret: string | undefined) => boolean }>,
+): Awaitable<ApiKey> {
+  return follow(accounts.key(use.apiKey), (key) => {
+    const signed = use.isSigned(key?.secret);
+    const allowed = hasAccess(key ?? NO_KEY, use);
+    if (key === undefined) throw new OrderError("REJECTED_API_KEY");
+    if (!signed) throw new OrderError("BAD_SIGNATURE");
+    if (!allowed) throw new OrderError("REJECTED_API_KEY");
+    return key;
+  });
 }
 
 /** Returns whether a key may be used from the address and has the permission. Takes as long whichever it lacks. */
@@ -79,17 +76,18 @@ export function hasAccess(key: Pick<ApiKey, "permissions" | "ipAllowlist">, use:
  * Asks the replay guard about a request whose key and freshness are verified. Throws an OrderError -1022 if the signature
  * was used before for something else.
  */
-export function admitted(
+export function admit(
   { replayGuard, clock, traffic }: Pick<AccessParts, "replayGuard" | "clock" | "traffic">,
-  use: Proof & Readonly<{ target: AnyRoute | MethodDescriptor; connection?: string | undefined }>,
-): Proof {
-  const { key, permission, signature, target, address, connection } = use;
-  const signed = { apiKey: key.apiKey, signature, ...useOf(target), nowMs: clock.monotonicMs() };
-  const isFollowed = signed.use === QUERY.use || signed.onceAfter !== undefined;
-  const sender = isFollowed ? { sender: { address, connection } } : {};
-  if (replayGuard?.decide({ ...signed, ...sender }) === "other") throw new OrderError("SIGNATURE_REUSED");
+  { key, signature, address }: Proof,
+  target: AnyRoute | MethodDescriptor,
+  connection?: string,
+): void {
+  const use = useOf(target);
+  const signed = { apiKey: key.apiKey, signature, ...use, nowMs: clock.monotonicMs() };
+  const isFollowed = use === QUERY || use.onceAfter !== undefined;
+  const seen = isFollowed ? { ...signed, sender: { address, connection } } : signed;
+  if (replayGuard?.decide(seen) === "other") throw new OrderError("SIGNATURE_REUSED");
   traffic.proved(networkOf(address));
-  return { key, permission, signature, address };
 }
 
 /** What a signature is used for, and other uses that it may follow: always, or once and from the same client. */
@@ -158,19 +156,20 @@ export interface Front {
  * the key is gone or has another secret; the results of the front thread are void then. Throws an OrderError -2015 if the
  * key lacks the address or the permission.
  */
-export async function provedAhead(
+export function provedAhead(
   { accounts }: Pick<AccessParts, "accounts">,
   front: Front | undefined,
   use: KeyUse,
-): Promise<Readonly<{ key: ApiKey } & Pick<Worked, "signature" | "parameters">> | undefined> {
+): Awaitable<Readonly<{ key: ApiKey } & Pick<Worked, "signature" | "parameters">> | undefined> {
   const worked = front?.worked;
   if (worked === undefined) return undefined;
   const { signature, parameters } = worked;
-  const key = await accounts.key(worked.apiKey);
-  if (key?.secret !== worked.secret) {
-    front?.outdated();
-    return undefined;
-  }
-  if (!hasAccess(key, use)) throw new OrderError("REJECTED_API_KEY");
-  return { key, signature, parameters };
+  return follow(accounts.key(worked.apiKey), (key) => {
+    if (key?.secret !== worked.secret) {
+      front?.outdated();
+      return undefined;
+    }
+    if (!hasAccess(key, use)) throw new OrderError("REJECTED_API_KEY");
+    return { key, signature, parameters };
+  });
 }

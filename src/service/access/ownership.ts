@@ -1,7 +1,9 @@
+import { follow } from "../../common/index.ts";
 import { EngineError } from "../../engine/index.ts";
 import { OrderError } from "../../errors/index.ts";
 import { shardOf } from "../../lifecycle/index.ts";
 import type { Account, Permission } from "../../model/index.ts";
+import type { Awaitable } from "../../ports/index.ts";
 import type { Actor } from "../../requests/index.ts";
 import type { AccessParts, Proof } from "./authentication.ts";
 
@@ -21,23 +23,22 @@ export class Elsewhere extends Error {
  * Returns the account that a signed call is about: the account it names, or else the key's. A `userId` in the call must be
  * the key's user. The account must belong to that user or be delegated to them with the permission that the route needs;
  * this also holds for the key's own account. Throws an OrderError -1002 otherwise, in the same form whether the account
- * exists or not. Throws {@link Elsewhere} for a permitted call about an account of another node. Source: contract, Linked
- * lists and managed parents (Shared), Version 2 GET queries 4.
+ * exists or not. Throws {@link Elsewhere} for a permitted call about an account of another node. Returns or rejects later if
+ * the host answers later. Source: contract, Linked lists and managed parents (Shared), Version 2 GET queries 4.
  */
-export async function accountOf(
-  { accounts, ...here }: Pick<AccessParts, "accounts"> & Here,
-  proof: Pick<Proof, "key" | "permission">,
+export function accountOf(
+  parts: Pick<AccessParts, "accounts"> & Here,
+  { key, permission }: Pick<Proof, "key" | "permission">,
   actor: Actor,
-): Promise<number> {
-  const { key, permission } = proof;
+): Awaitable<number> {
   const accountId = actor.accountId ?? key.accountId;
   const mine = actor.userId === undefined || actor.userId === key.userId;
-  const account = mine ? await accounts.account(accountId) : undefined;
-  if (account === undefined || !mayAct(account, { userId: key.userId, permission })) {
-    throw new OrderError("UNAUTHORIZED");
-  }
-  requireHere(here, accountId);
-  return accountId;
+  return follow(mine ? parts.accounts.account(accountId) : undefined, (account) => {
+    if (account === undefined || !mayAct(account, key.userId, permission))
+      throw new OrderError("UNAUTHORIZED");
+    requireHere(parts, accountId);
+    return accountId;
+  });
 }
 
 /** What says whether the time of a call has passed. */
@@ -58,8 +59,9 @@ export function requireInTime({ expiresAtMs, clock }: Timed): void {
  * Throws {@link Elsewhere} for an account of the shard of another node, and an OrderError -1001 for a call after its time as
  * {@link requireInTime} does.
  */
-export function requireHere({ owns, ...timed }: Here, accountId: number): void {
-  requireInTime(timed);
+export function requireHere(parts: Here, accountId: number): void {
+  requireInTime(parts);
+  const { owns } = parts;
   const shard = owns && shardOf(accountId);
   if (shard !== undefined && owns?.(shard) === false) throw new Elsewhere(shard);
 }
@@ -68,16 +70,15 @@ export function requireHere({ owns, ...timed }: Here, accountId: number): void {
  * Passes on the answer to a call, or its failure. A call that the engine has refused because the shard has left since the
  * call was allowed becomes {@link Elsewhere}: nothing was decided. Outside a cluster it stays refused.
  */
-export async function hereOrElsewhere<T>(
+export function hereOrElsewhere<T>(
   { owns }: Pick<AccessParts, "owns">,
   answer: () => Promise<T>,
 ): Promise<T> {
-  try {
-    return await answer();
-  } catch (error) {
-    const shard = owns && isShardElsewhere(error) ? error.details.shard : undefined;
+  if (owns === undefined) return answer();
+  return answer().catch((error: unknown) => {
+    const shard = isShardElsewhere(error) ? error.details.shard : undefined;
     throw typeof shard === "number" ? new Elsewhere(shard) : error;
-  }
+  });
 }
 
 /**
@@ -95,8 +96,7 @@ export async function inSeveralSteps<T>(answer: Promise<T>): Promise<T> {
 const isShardElsewhere = (error: unknown): error is EngineError =>
   error instanceof EngineError && error.reason === "SHARD_ELSEWHERE";
 
-function mayAct(account: Account, actor: Readonly<{ userId: number; permission: Permission }>): boolean {
-  const { userId, permission } = actor;
+function mayAct(account: Account, userId: number, permission: Permission): boolean {
   if (account.userId === userId) return true;
   return account.delegates.some(
     (delegate) => delegate.userId === userId && delegate.permissions.includes(permission),

@@ -1,4 +1,7 @@
+import { follow } from "../../common/index.ts";
 import { OrderError } from "../../errors/index.ts";
+import type { Permission } from "../../model/index.ts";
+import type { Awaitable } from "../../ports/index.ts";
 import { type AnyRoute, findRoute } from "../../requests/index.ts";
 import { verifySignature } from "../../signing/index.ts";
 import {
@@ -19,9 +22,8 @@ import {
   type WireRequest,
 } from "../../wire/index.ts";
 import {
-  admitted,
+  admit,
   type Front,
-  type KeyUse,
   provedAhead,
   provedKey,
   requiredKey,
@@ -100,42 +102,44 @@ type Arrival = Readonly<{
  * that is not listed or a missing permission; then the errors of the readers and of {@link checkFreshness}. Source: hostile
  * inputs, Defences in order.
  */
-export async function authenticate(parts: ServiceParts, arrival: Arrival): Promise<SignedCall> {
-  const { route, request, query, headers } = arrival;
+export function authenticate(parts: ServiceParts, arrival: Arrival): Awaitable<SignedCall> {
+  const { route, request, query, headers, front } = arrival;
   const apiKey = requiredKey(headers.apiKey);
   const signed = restSignature({ query, body: request.body, header: headers.signature });
   const { payload, signature } = signed;
-  const use = useOf(route, request);
+  const permission = permissionFor(route);
+  const address = request.remoteAddress;
   const isSigned = (secret: string | undefined): boolean => verifySignature({ secret, payload, signature });
-  const key = await provedKey(parts, { ...use, apiKey, isSigned });
-  arrival.front?.proved(key);
-  const parameters = readParameters(signed, headers.contentType);
-  return admittedCall(parts, { ...use, route, key, signature, parameters });
+  return follow(provedKey(parts, { permission, address, apiKey, isSigned }), (key) => {
+    front?.proved(key);
+    const parameters = readParameters(signed, headers.contentType);
+    return admitted(parts, { route, key, permission, signature, address, parameters });
+  });
 }
 
-const useOf = ({ access }: AnyRoute, { remoteAddress: address }: WireRequest): KeyUse => ({
-  permission: access === "READ" ? "READ" : "TRADE",
-  address,
-});
+const permissionFor = ({ access }: AnyRoute): Permission => (access === "READ" ? "READ" : "TRADE");
 
 /**
  * Authenticates a request that a front thread has verified and parsed. Runs only the checks that need the shared state
  * of the main thread. Returns undefined when the front thread did no work, or used a secret that is no longer the
  * key's.
  */
-export async function authenticateWorked(
+export function authenticateWorked(
   parts: ServiceParts,
   { route, request, front }: Pick<Arrival, "route" | "request"> & Readonly<{ front: Front }>,
-): Promise<SignedCall | undefined> {
-  const use = useOf(route, request);
-  const proved = await provedAhead(parts, front, use);
-  return proved && admittedCall(parts, { ...use, ...proved, route });
+): Awaitable<SignedCall | undefined> {
+  const use = { permission: permissionFor(route), address: request.remoteAddress };
+  return follow(
+    provedAhead(parts, front, use),
+    (proved) => proved && admitted(parts, { ...use, ...proved, route }),
+  );
 }
 
 /** Checks freshness and replay guard, in that order. */
-function admittedCall(parts: ServiceParts, { route, parameters, ...proof }: SignedCall): SignedCall {
-  checkTime(route, parameters, parts.clock.nowMs());
-  return { ...admitted(parts, { ...proof, target: route }), route, parameters };
+function admitted(parts: ServiceParts, call: SignedCall): SignedCall {
+  checkTime(call.route, call.parameters, parts.clock.nowMs());
+  admit(parts, call, call.route);
+  return call;
 }
 
 /**

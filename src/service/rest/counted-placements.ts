@@ -1,4 +1,4 @@
-import { KeyedMutex } from "../../common/index.ts";
+import { isAwaited, KeyedMutex } from "../../common/index.ts";
 import type {
   Engine,
   ListPlacement,
@@ -85,7 +85,8 @@ export class CountedPlacements {
     placement: CountedPlacement<T>,
   ): Promise<CountedResult<T>> {
     const { accountId, count } = placement;
-    const { counts, takenAtMs, refused } = await this.#parts.rateLimiter.takeOrders({ accountId, count });
+    const taken = this.#parts.rateLimiter.takeOrders({ accountId, count });
+    const { counts, takenAtMs, refused } = isAwaited(taken) ? await taken : taken;
     if (refused !== undefined) {
       // Only an order that exists is answered, or refused as a duplicate.
       if (!(await placement.isKnown())) throw tooManyOrders(refused, this.#parts);

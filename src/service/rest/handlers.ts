@@ -94,17 +94,21 @@ export async function answerPublic(
  * Answers a signed call from any transport. Throws the OrderError of its refusal, and {@link Elsewhere} for an account of
  * another node.
  */
-export async function answerCall(parts: ServiceParts, call: SignedCall): Promise<Answer> {
-  return await hereOrElsewhere(parts, () => answerSigned(parts, call));
-}
-
-async function answerSigned(parts: ServiceParts, call: SignedCall): Promise<Answer> {
+export function answerCall(parts: ServiceParts, call: SignedCall): Promise<Answer> {
   const { name, compat } = call.route;
   if (isPublic(name)) throw new OrderError("NOT_FOUND");
-  if (compat !== true) return await SIGNED[name](parts, call);
+  const handler = SIGNED[name];
+  return hereOrElsewhere(parts, () =>
+    compat === true ? answerClient(parts, call, handler) : handler(parts, call),
+  );
+}
+
+/** Answers a call of the compat prefix: it reads, and is answered, in the convention's own way. */
+async function answerClient(parts: ServiceParts, call: SignedCall, handler: SignedHandler): Promise<Answer> {
+  const { name } = call.route;
   const { parameters: requested } = call;
   const parameters = ownParameters(parts, name, { parameters: requested, call });
-  const { body, ...answer } = await SIGNED[name](parts, { ...call, parameters });
+  const { body, ...answer } = await handler(parts, { ...call, parameters });
   const reply = async (): Promise<JsonInput> => await replyForClient(parts, name, { body, requested });
   return { ...answer, body: await (call.route.access === "TRADE" ? afterDecision(reply()) : reply()) };
 }

@@ -1,7 +1,8 @@
+import { follow } from "../../common/index.ts";
 import { normalise } from "../../decimal/index.ts";
 import { OrderError } from "../../errors/index.ts";
 import type { NativeOrder, ParentOrder, Rejection } from "../../model/index.ts";
-import type { NativeKey } from "../../ports/index.ts";
+import type { Awaitable, NativeKey } from "../../ports/index.ts";
 import { type Actor, type OrderKey, type ResolveSymbol, usualSymbol } from "../../requests/index.ts";
 import { derivedClientId } from "../../signing/index.ts";
 import { accountOf } from "../access/ownership.ts";
@@ -13,29 +14,33 @@ type OfAccount<T> = T & Readonly<{ accountId: number }>;
 /**
  * Reads a request whose symbol is looked up in the catalogue, with the account that it is about. The host may have withdrawn
  * the instrument of an order that the service has: the request is then read with the symbol that was sent, or else with the
- * one whose usual alias was sent, if `isKnown` finds what it names. Otherwise rejects with the error of the first reading.
+ * one whose usual alias was sent, if `isKnown` finds what it names. Otherwise fails with the error of the first reading.
  */
-export async function readWithCatalogue<T extends Actor>(
+export function readWithCatalogue<T extends Actor>(
   parts: ServiceParts,
   call: SignedCall,
   read: (resolve: ResolveSymbol) => T,
   isKnown: (request: OfAccount<T>) => Promise<boolean>,
-): Promise<OfAccount<T>> {
+): Awaitable<OfAccount<T>> {
   const { instruments } = parts;
-  const readWith = async (resolve: ResolveSymbol): Promise<OfAccount<T>> => {
+  const readWith = (resolve: ResolveSymbol): Awaitable<OfAccount<T>> => {
     const request = read(resolve);
-    return { ...request, accountId: await accountOf(parts, call, request) };
+    return follow(accountOf(parts, call, request), (accountId) => ({ ...request, accountId }));
   };
   let unknown: string | undefined;
   try {
-    return await readWith((name) => {
+    return readWith((name) => {
       const instrument = instruments.resolve(name);
       if (instrument === undefined) unknown = name;
       return instrument;
     });
   } catch (error) {
     if (unknown === undefined || !(error instanceof OrderError && error.reason === "BAD_SYMBOL")) throw error;
-    for (const symbol of new Set([unknown, usualSymbol(unknown)])) {
+    return readWithdrawn(unknown, error);
+  }
+
+  async function readWithdrawn(name: string, error: OrderError): Promise<OfAccount<T>> {
+    for (const symbol of new Set([name, usualSymbol(name)])) {
       // Of an instrument that it has, the catalogue itself says what it is called.
       if (instruments.find(symbol) !== undefined) continue;
       const request = await readWith(() => ({ symbol, kind: "liquidity" }));

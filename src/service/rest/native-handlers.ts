@@ -19,7 +19,7 @@ import {
 } from "../views/native-order.ts";
 import { clientIdsOf, readWithCatalogue } from "./look-ups.ts";
 import type { Answer, ServiceParts, SignedCall } from "./parts.ts";
-import { retaining } from "./rejections.ts";
+import { retained } from "./rejections.ts";
 
 /** Returns the native orders of the host. Throws 404 -1020 if the host has none. */
 export function nativeOf({ native }: ServiceParts): NativeOrders {
@@ -45,12 +45,11 @@ export async function placeNativeOrder(parts: ServiceParts, call: SignedCall): P
     requireInTime(parts);
     return await native.place({ ...terms, ...request });
   };
-  const { placed, counts } = await retaining(parts, { accountId, order: terms }, () =>
-    parts.placements.placeNative(
-      { accountId, isKnown: async () => (await findKnown()) !== undefined, place },
-      clientOrderId,
-    ),
-  );
+  const isKnown = async (): Promise<boolean> => (await findKnown()) !== undefined;
+  const placement = parts.placements.placeNative({ accountId, isKnown, place }, clientOrderId);
+  const { placed, counts } = await placement.catch((error: unknown) => {
+    throw retained(parts, { accountId, order: terms }, error);
+  });
   const { order, fills } = placed;
   return { body: viewForRoute(call.route, order, placedNativeView(order, fills)), counts };
 }

@@ -1,4 +1,6 @@
+import { isAwaited } from "../../common/index.ts";
 import { afterDecision, OrderError, replyAfterDecision } from "../../errors/index.ts";
+import type { Awaitable } from "../../ports/index.ts";
 import type { ManagedOrder, NativeOrderView } from "../../replies/index.ts";
 import {
   type OrderKey,
@@ -23,7 +25,7 @@ import {
 } from "./look-ups.ts";
 import { cancelNative, placeNativeOrder, testNativeOrder } from "./native-handlers.ts";
 import type { Answer, ServiceParts, SignedCall } from "./parts.ts";
-import { retaining } from "./rejections.ts";
+import { retained } from "./rejections.ts";
 
 /**
  * POST /api/order: returns the whole managed order once it is durable. A plain LIMIT or MARKET is a native order and is
@@ -32,11 +34,15 @@ import { retaining } from "./rejections.ts";
  */
 export async function placeOrder(parts: ServiceParts, call: SignedCall): Promise<Answer> {
   if (placementFlow(call.parameters) === "native") return await placeNativeOrder(parts, call);
-  const { accountId, intent } = await readOrder(parts, call);
-  const { placed, counts } = await retaining(parts, { accountId, order: intent }, () =>
-    namedAsSent(call, parts.placements.placeOrder({ accountId, intent, notAfterMs: parts.expiresAtMs })),
-  );
-  return { body: replyAfterDecision(() => viewOf(parts, placed.order, call.route)), counts };
+  const order = readOrder(parts, call);
+  const { accountId, intent } = isAwaited(order) ? await order : order;
+  try {
+    const command = { accountId, intent, notAfterMs: parts.expiresAtMs };
+    const { placed, counts } = await parts.placements.placeOrder(command);
+    return { body: replyAfterDecision(() => viewOf(parts, placed.order, call.route)), counts };
+  } catch (error) {
+    throw retained(parts, { accountId, order: intent }, namedAsSent(call, error));
+  }
 }
 
 /**
@@ -46,20 +52,19 @@ export async function placeOrder(parts: ServiceParts, call: SignedCall): Promise
 export async function testOrder(parts: ServiceParts, call: SignedCall): Promise<Answer> {
   if (placementFlow(call.parameters) === "native") return await testNativeOrder(parts, call);
   const { accountId, intent } = await readOrder(parts, call);
-  await namedAsSent(call, parts.engine.check({ accountId, intent }));
+  try {
+    await parts.engine.check({ accountId, intent });
+  } catch (error) {
+    throw namedAsSent(call, error);
+  }
   return { body: {} };
 }
 
 /** Names a wrong expiry as the request does: an intent has one expiry under both names. */
-async function namedAsSent<T>({ parameters }: SignedCall, decided: Promise<T>): Promise<T> {
-  try {
-    return await decided;
-  } catch (error) {
-    const isNamed =
-      parameters.get("expireTime") !== undefined || parameters.get("goodTillDate") === undefined;
-    if (isNamed || !(error instanceof OrderError) || error.field !== "expireTime") throw error;
-    throw new OrderError(error.reason, { ...error.details, field: "goodTillDate" });
-  }
+function namedAsSent({ parameters }: SignedCall, error: unknown): unknown {
+  const isNamed = parameters.get("expireTime") !== undefined || parameters.get("goodTillDate") === undefined;
+  if (isNamed || !(error instanceof OrderError) || error.field !== "expireTime") return error;
+  return new OrderError(error.reason, { ...error.details, field: "goodTillDate" });
 }
 
 /** Reads a managed order with the account that it is placed for. A copy of an accepted order needs no catalogue. */
@@ -149,7 +154,7 @@ const readKey = (
   parts: ServiceParts,
   call: SignedCall,
   use: Pick<OrderKeyContext, "exactSymbol" | "purpose">,
-): Promise<CancelKey> =>
+): Awaitable<CancelKey> =>
   readWithCatalogue(
     parts,
     call,

@@ -101,22 +101,14 @@ const REASONS: ReadonlyMap<ErrorName, RejectReason> = new Map([
 const RANDOM_ID_LENGTH = 22;
 
 /**
- * Places a new order and retains its refusal if it is a business refusal. The contract keeps "early new-order business
- * rejections" and does not distinguish native from managed orders, so both are kept. Errors of the request itself, its
- * signature, its rate or the service are not kept. Neither are lists, because no look-up by an order's client id finds
- * them. Rejects as `place` does. Source: contract, Errors.
+ * Retains the error with which placing a new order failed if it is a business refusal, and returns it. The contract keeps
+ * "early new-order business rejections" and does not distinguish native from managed orders, so both are kept. Errors of
+ * the request itself, its signature, its rate or the service are not kept. Neither are lists, because no look-up by an
+ * order's client id finds them. Source: contract, Errors.
  */
-export async function retaining<T>(
-  parts: ServiceParts,
-  order: NewOrder,
-  place: () => Promise<T>,
-): Promise<T> {
-  try {
-    return await place();
-  } catch (error) {
-    if (error instanceof OrderError && isBusinessRefusal(error.reason)) retain(parts, order, error);
-    throw error;
-  }
+export function retained(parts: ServiceParts, order: NewOrder, error: unknown): unknown {
+  if (error instanceof OrderError && isBusinessRefusal(error.reason)) retain(parts, order, error);
+  return error;
 }
 
 /** Stores a rejection. The caller receives the refusal even if storing it fails. */

@@ -71,19 +71,18 @@ export function refusalReply(error: OrderError, options: Readonly<{ businessAs20
 /** Builds the response: the common headers, then the body, if there is one, as JSON with its members in insertion order. */
 export function wireReply({ status, body, headers }: Reply, stamp: ReplyStamp): WireResponse {
   const weight = String(stamp.usedWeight);
-  return {
-    status,
-    headers: {
-      ...(body !== undefined && { "Content-Type": "application/json; charset=utf-8" }),
-      "Cache-Control": "no-store",
-      "X-Request-Id": stamp.requestId,
-      "X-MBX-USED-WEIGHT": weight,
-      "X-MBX-USED-WEIGHT-1M": weight,
-      ...headers,
-      ...stamp.headers,
-    },
-    body: body === undefined ? "" : writeJson(body),
+  const sent = {
+    "Content-Type": "application/json; charset=utf-8",
+    "Cache-Control": "no-store",
+    "X-Request-Id": stamp.requestId,
+    "X-MBX-USED-WEIGHT": weight,
+    "X-MBX-USED-WEIGHT-1M": weight,
+    ...headers,
+    ...stamp.headers,
   };
+  if (body !== undefined) return { status, headers: sent, body: writeJson(body) };
+  const { "Content-Type": _type, ...bodiless } = sent;
+  return { status, headers: bodiless, body: "" };
 }
 
 /** Builds the reply of a successful request. The reply of a placement has the order counts. Source: convention 5.3. */

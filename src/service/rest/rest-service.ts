@@ -1,11 +1,11 @@
-import { networkOf } from "../../common/index.ts";
+import { follow, isAwaited, networkOf } from "../../common/index.ts";
 import { OrderError } from "../../errors/index.ts";
 import type { Awaitable, WeightVerdict } from "../../ports/index.ts";
 import type { AnyRoute } from "../../requests/index.ts";
 import { readQuery, type WireRequest, type WireResponse } from "../../wire/index.ts";
 import type { Front } from "../access/authentication.ts";
 import { Elsewhere } from "../access/ownership.ts";
-import { refuseExcess, type WeightRequest, weigh } from "../access/rate-limits.ts";
+import { refuseExcess, weigh } from "../access/rate-limits.ts";
 import { turnCost } from "../traffic/turns.ts";
 import { authenticate, authenticateWorked, checkBytes, readHeaders } from "./authentication.ts";
 import { answerCall, answerPublic } from "./handlers.ts";
@@ -36,11 +36,8 @@ export type RoutedRequest = Readonly<{
   verdict: WeightVerdict;
 }>;
 
-/** How requests are weighed and answered. A failure of either is answered, too. */
-type Handling<Other = never> = Readonly<{
-  weigh: (use: WeightRequest) => Awaitable<WeightVerdict>;
-  answer: (routed: RoutedRequest, stamp: ReplyStamp) => Promise<WireResponse | Other>;
-}>;
+/** Answers a weighed request. A failure is answered, too. */
+type Handling<Other = never> = (routed: RoutedRequest, stamp: ReplyStamp) => Promise<WireResponse | Other>;
 
 /** Passes requests on to other nodes of a cluster. */
 export interface RequestForwarder {
@@ -57,28 +54,27 @@ export interface RequestForwarder {
 export type Arrival = Readonly<{ front?: Front | undefined; forwarder?: RequestForwarder }>;
 
 /** Answers one request. A failure is also returned as a response. */
-export async function handleRequest(
+export function handleRequest(
   parts: ServiceParts,
   arrived: WireRequest,
   { front, forwarder }: Arrival = {},
 ): Promise<WireResponse> {
-  return await receive(parts, arrived, async (routed, stamp) => {
-    const passed = await forwarder?.ahead(routed);
+  return receive(parts, arrived, async (routed, stamp) => {
+    const passed = forwarder && (await forwarder.ahead(routed));
     if (passed !== undefined) return passed;
-    const answer = await answered(parts, { ...routed, front }, stamp);
-    if (!("elsewhere" in answer)) return answer;
-    if (forwarder === undefined) throw new OrderError("DISCONNECTED");
-    return await forwarder.elsewhere(routed, answer.elsewhere);
+    try {
+      return wireReply(successReply(await pass(parts, routed, front)), stamp);
+    } catch (error) {
+      if (!(error instanceof Elsewhere)) throw error;
+      if (forwarder === undefined) throw new OrderError("DISCONNECTED");
+      return await forwarder.elsewhere(routed, error.shard);
+    }
   });
 }
 
 /** Weighs one request of a client, and answers it by a function or with the failure of either. */
-export async function receive(
-  parts: EntryParts,
-  arrived: WireRequest,
-  answer: Handling["answer"],
-): Promise<WireResponse> {
-  return await respond(parts, fromClient(parts, arrived), { weigh: (use) => weigh(parts, use), answer });
+export function receive(parts: EntryParts, arrived: WireRequest, answer: Handling): Promise<WireResponse> {
+  return respond(parts, fromClient(parts, arrived), answer);
 }
 
 /** The shard of a request about an account of another node. Nothing was executed. */
@@ -89,35 +85,28 @@ export type ShardElsewhere = Readonly<{ elsewhere: number }>;
  * `usedWeight` goes into the headers of the reply, and after `expiresAtMs` nothing is decided. Returns the shard of an
  * account that this node does not own.
  */
-export async function handleForwarded(
+export function handleForwarded(
   parts: ServiceParts,
   request: WireRequest,
   { usedWeight, expiresAtMs }: Readonly<{ usedWeight: number; expiresAtMs: number }>,
 ): Promise<WireResponse | ShardElsewhere> {
-  return await respond<ShardElsewhere>(parts, request, {
-    weigh: () => ({ used: usedWeight }),
-    answer: (routed, stamp) => answered({ ...parts, expiresAtMs }, { ...routed, front: undefined }, stamp),
-  });
+  const answer: Handling<ShardElsewhere> = async (routed, stamp) => {
+    try {
+      return wireReply(successReply(await pass({ ...parts, expiresAtMs }, routed)), stamp);
+    } catch (error) {
+      if (error instanceof Elsewhere) return { elsewhere: error.shard };
+      throw error;
+    }
+  };
+  return respond(parts, request, answer, { used: usedWeight });
 }
 
-async function answered(
-  parts: ServiceParts,
-  routed: FrontRequest,
-  stamp: ReplyStamp,
-): Promise<WireResponse | ShardElsewhere> {
-  try {
-    return wireReply(successReply(await pass(parts, routed)), stamp);
-  } catch (error) {
-    if (error instanceof Elsewhere) return { elsewhere: error.shard };
-    throw error;
-  }
-}
-
-/** Weighs a request in its turn, and answers it. */
+/** Weighs a request in its turn, unless another node has done so, and answers it. */
 async function respond<Other = never>(
   parts: EntryParts,
   request: WireRequest,
-  handling: Handling<Other>,
+  answer: Handling<Other>,
+  weighed?: WeightVerdict,
 ): Promise<WireResponse | Other> {
   const requestId = requestIdOf(parts);
   const headers = parts.crossOrigin.headersOf(request.rawHeaders);
@@ -126,8 +115,10 @@ async function respond<Other = never>(
   const weight = preflight === undefined ? weightAt(parts, request, destination) : 0;
   let usedWeight = 0;
   try {
-    await turnOf(parts, request, weight);
-    const verdict = await handling.weigh({ address: request.remoteAddress, weight });
+    const turn = turnOf(parts, request, weight);
+    if (turn !== undefined) await turn;
+    const asked = weighed ?? weigh(parts, { address: request.remoteAddress, weight });
+    const verdict = isAwaited(asked) ? await asked : asked;
     usedWeight = verdict.used;
     if (preflight !== undefined)
       return wireReply({ status: 204, headers: preflight }, { requestId, usedWeight, headers });
@@ -136,7 +127,7 @@ async function respond<Other = never>(
       const body = parts.documents.text(request.target) ?? "";
       return { ...wireReply({ status: 200, body: null }, { requestId, usedWeight, headers }), body };
     }
-    return await handling.answer({ request, destination, verdict }, { requestId, usedWeight, headers });
+    return await answer({ request, destination, verdict }, { requestId, usedWeight, headers });
   } catch (error) {
     const reply = failure(parts, error, { requestId, request, route: destination?.route });
     return wireReply(reply, { requestId, usedWeight, headers });
@@ -163,19 +154,22 @@ function preflightOf(parts: EntryParts, request: WireRequest): WireResponse["hea
   return methods.length === 0 ? undefined : parts.crossOrigin.preflight(request.rawHeaders, methods);
 }
 
-/** A request, and the front thread that it came through. */
-type FrontRequest = RoutedRequest & Readonly<{ front: Front | undefined }>;
-
 /** Runs the defences of every weighed request in order, then the handler. Source: hostile inputs, Defences in order. */
-async function pass(parts: ServiceParts, { request, destination, front }: FrontRequest): Promise<Answer> {
+function pass(
+  parts: ServiceParts,
+  { request, destination }: RoutedRequest,
+  front?: Front,
+): Awaitable<Answer> {
   if (destination === undefined) throw new OrderError("NOT_FOUND");
   const { route, query } = destination;
-  const worked = front && (await authenticateWorked(parts, { route, request, front }));
-  if (worked !== undefined) return await answerCall(parts, worked);
-  const headers = readHeaders(request.rawHeaders);
-  checkBytes(query, request);
-  if (route.access === "PUBLIC") return await answerPublic(parts, route, readQuery(query));
-  return await answerCall(parts, await authenticate(parts, { route, request, query, headers, front }));
+  return follow(front && authenticateWorked(parts, { route, request, front }), (worked) => {
+    if (worked !== undefined) return answerCall(parts, worked);
+    const headers = readHeaders(request.rawHeaders);
+    checkBytes(query, request);
+    if (route.access === "PUBLIC") return answerPublic(parts, route, readQuery(query));
+    const call = authenticate(parts, { route, request, query, headers, front });
+    return follow(call, (proved) => answerCall(parts, proved));
+  });
 }
 
 /** Returns the weight of any request but an allowed preflight. An unknown path costs the work of finding that out. */
@@ -184,12 +178,14 @@ function weightAt({ documents }: EntryParts, request: WireRequest, destination?:
   return documents.has(request) ? DOCUMENT_WEIGHT : UNKNOWN_WEIGHT;
 }
 
-/** Resolves when it is the turn of the request's client. */
-function turnOf({ turns }: EntryParts, request: WireRequest, weight: number): Promise<void> {
+/** Resolves when it is the turn of the request's client. Returns undefined if it is now. */
+function turnOf({ turns }: EntryParts, request: WireRequest, weight: number): Promise<void> | undefined {
   const bytes = request.target.length + request.body.length;
-  return new Promise((resolve) => {
-    turns.begin(networkOf(request.remoteAddress), turnCost({ bytes, weight }), resolve);
-  });
+  let begin: (() => void) | undefined = () => {
+    begin = undefined;
+  };
+  turns.begin(networkOf(request.remoteAddress), turnCost({ bytes, weight }), () => begin?.());
+  return begin && new Promise((resolve) => (begin = resolve));
 }
 
 type Failure = Readonly<{ requestId: string; request: WireRequest; route: AnyRoute | undefined }>;

@@ -96,7 +96,7 @@ function tolerated({ scheme }: AnyRoute, query: string): string {
 export function isServed(route: AnyRoute, settings: ServiceSettings): boolean {
   const { getAllowlist, postAllowlist, compatRoutes = true } = settings;
   if (route.compat === true && !compatRoutes) return false;
-  const list = { GET: getAllowlist, POST: postAllowlist, DELETE: undefined }[route.method];
+  const list = route.method === "GET" ? getAllowlist : route.method === "POST" ? postAllowlist : undefined;
   return list === undefined || list.includes(route.path.slice(route.path.lastIndexOf("/") + 1));
 }
 

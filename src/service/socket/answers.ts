@@ -1,3 +1,4 @@
+import { isAwaited } from "../../common/index.ts";
 import { OrderError } from "../../errors/index.ts";
 import { readAccountId } from "../../host-answers/index.ts";
 import {
@@ -10,7 +11,7 @@ import { checkFreshness, socketSignature, verifySocketSignature } from "../../si
 import type { Parameters } from "../../wire/index.ts";
 import {
   type AccessParts,
-  admitted,
+  admit,
   type Front,
   hasAccess,
   type Proof,
@@ -85,12 +86,13 @@ async function authenticateMessage(
   { method, signed: parameters, address, connection, front }: MethodCall,
 ): Promise<Proof> {
   const use = { permission: method.access === "TRADE" ? "TRADE" : "READ", address } as const;
-  let proved: Pick<Proof, "key" | "signature"> | undefined = await provedAhead(parts, front, use);
+  let proved: Pick<Proof, "key" | "signature"> | undefined = front && (await provedAhead(parts, front, use));
   if (proved === undefined) {
     const signed = socketSignature(parameters);
     const apiKey = requiredKey(signed.apiKey);
     const isSigned = (secret: string | undefined): boolean => verifySocketSignature({ secret, signed });
-    proved = { key: await provedKey(parts, { ...use, apiKey, isSigned }), signature: signed.signature };
+    const asked = provedKey(parts, { ...use, apiKey, isSigned });
+    proved = { key: isAwaited(asked) ? await asked : asked, signature: signed.signature };
     front?.proved(proved.key);
   }
   const { key, signature } = proved;
@@ -100,7 +102,9 @@ async function authenticateMessage(
     nowMs: parts.clock.nowMs(),
     required: true,
   });
-  return admitted(parts, { ...use, key, signature, target: method, connection });
+  const proof = { ...use, key, signature };
+  admit(parts, proof, method, connection);
+  return proof;
 }
 
 /** Connection and account of a subscription. */
@@ -211,7 +215,8 @@ export class OwnAnswers implements MessageAnswers {
     if (method.access === "PUBLIC") return await answerPublic(service, method.route, own);
     const proved = await authenticateMessage(service, call);
     const { expiresAtMs } = call;
-    return await answerCall({ ...service, expiresAtMs }, { ...proved, route: method.route, parameters: own });
+    const parts = expiresAtMs === undefined ? service : { ...service, expiresAtMs };
+    return await answerCall(parts, { ...proved, route: method.route, parameters: own });
   }
 
   async subscribe(call: MethodCall, sink: StreamSink): Promise<OpenStream> {

@@ -1,3 +1,4 @@
+import { isAwaited } from "../../common/index.ts";
 import { OrderError } from "../../errors/index.ts";
 import type { Awaitable, OrderCounts, WeightVerdict } from "../../ports/index.ts";
 import { type Dialect, findMethod, type MethodDescriptor, type SessionAct } from "../../requests/index.ts";
@@ -8,6 +9,7 @@ import {
   type RequestId,
   readFlatText,
   readSocketMessage,
+  type Scalar,
   type SocketMessage,
   writeJson,
 } from "../../wire/index.ts";
@@ -81,12 +83,14 @@ const readParameters = (params: string, dialect: Dialect): Parameters =>
  * boolean. Source: contract, WebSocket request methods ("Booleans are JSON booleans; decimals stay strings").
  */
 function socketParametersOf(signed: Parameters, dialect: Dialect): SocketParameters {
-  const own = new Map(signed);
-  for (const name of OF_THE_SOCKET) own.delete(name);
-  for (const [name, { kind, text }] of own) {
+  const own = new Map<string, Scalar>();
+  for (const [name, scalar] of signed) {
+    if (OF_THE_SOCKET.includes(name)) continue;
+    const { kind, text } = scalar;
     // A whole number sent as a string is parsed by the field's own kind, as in a query.
     const isWhole = kind === "string" && WHOLE_NUMBER.test(text);
-    if (isWhole || (kind === "integer" && dialect === "convention")) own.set(name, { text, kind: "text" });
+    const isText = isWhole || (kind === "integer" && dialect === "convention");
+    own.set(name, isText ? { text, kind: "text" } : scalar);
   }
   return { signed, own, returnRateLimits: readSwitch(signed) };
 }
@@ -176,7 +180,8 @@ export async function passMessage(handling: MessageHandling, progress: Progress)
   const { parts, target, dialect, address, connection, weigh, expiresAtMs } = handling;
   const { request, front, text } = progress;
   const weight = "method" in request ? weightOfRequest(request, front, dialect) : UNKNOWN_WEIGHT;
-  const verdict = await weigh(weight);
+  const asked = weigh(weight);
+  const verdict = isAwaited(asked) ? await asked : asked;
   progress.verdict = verdict;
   requireWeight(parts.service, verdict);
   if ("problem" in request) throw request.problem;
@@ -239,8 +244,8 @@ function usedLimits(
   { parts }: MessageHandling,
   { verdict, orders, showsLimits }: Progress,
 ): Readonly<{ rateLimits?: readonly JsonInput[] }> {
-  const { limits } = parts.service.rateLimiter;
   if (!showsLimits) return {};
+  const { limits } = parts.service.rateLimiter;
   if (limits === undefined) return { rateLimits: [] };
   const { weightPerMinute, ordersPer10s, ordersPerDay } = rateLimitItems(limits);
   return {
