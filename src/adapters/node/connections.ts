@@ -60,8 +60,6 @@ class HeldConnection {
   readonly #gate: TrafficGate;
   readonly #socket: Duplex;
   readonly #shared: Map<string, { readonly holdings: Holdings; requests: number }> = new Map();
-  /** The network of the newest request, which is counted on between its requests. */
-  #newest = "";
 
   constructor(gate: TrafficGate, socket: Duplex) {
     this.#gate = gate;
@@ -71,9 +69,6 @@ class HeldConnection {
   /** Starts counting a request of a network. */
   request(network: string, request: IncomingMessage): HeldRequest {
     const socket = this.#socket;
-    const before = this.#newest;
-    this.#newest = network;
-    if (before !== network) this.leave(before);
     const shared = this.#shared.get(network) ?? {
       holdings: this.#gate.guest(network, {
         unsentBytes: () => socket.writableLength,
@@ -85,16 +80,10 @@ class HeldConnection {
     shared.requests++;
     return new HeldRequest(shared.holdings, headBytes(request) + REQUEST_COST, () => {
       shared.requests--;
-      if (network !== this.#newest) this.leave(network);
+      if (shared.requests > 0) return;
+      shared.holdings.end();
+      this.#shared.delete(network);
     });
-  }
-
-  /** Ends the count of a network without requests. */
-  leave(network: string = this.#newest): void {
-    const shared = this.#shared.get(network);
-    if (shared === undefined || shared.requests > 0) return;
-    shared.holdings.end();
-    this.#shared.delete(network);
   }
 }
 
@@ -289,7 +278,6 @@ export class Connections {
     this.#known.set(socket, connection);
     socket.once("close", () => {
       for (const end of [...connection.unanswered]) end();
-      connection.held.leave();
     });
     return connection;
   }

@@ -330,11 +330,6 @@ export class Mount {
     }
     if (last && !response.req.complete) linger(socket);
     response.writeHead(reply.status, headers);
-    // A text goes out in one piece with its headers. With `end` alone it would be two, the second of them empty.
-    if (typeof body !== "string" || response.socket === null) return void response.end(body);
-    socket.cork();
-    response.write(body);
-    socket.uncork();
-    response.end();
+    response.end(body);
   }
 }
