@@ -2,6 +2,7 @@ import {
   COSTS,
   type Core,
   type MarketHub,
+  type PrintUpdate,
   readEndedOrder,
   ShardFollower,
   type ShardReads,
@@ -10,13 +11,7 @@ import {
 } from "../engine/internal.ts";
 import { InvariantError, invariant } from "../errors/index.ts";
 import { countOfId } from "../lifecycle/index.ts";
-import {
-  type JournalRecord,
-  type ParentOrder,
-  type PricedPrint,
-  SHARD_COUNT,
-  shardOfId,
-} from "../model/index.ts";
+import { type JournalRecord, type ParentOrder, SHARD_COUNT, shardOfId } from "../model/index.ts";
 import type { PrintPlace, ShardLeases } from "../ports/index.ts";
 
 /** Most records of one read. */
@@ -220,7 +215,7 @@ export class FollowedMarket {
         ...(this.#after !== undefined && { after: this.#after }),
       });
       // All are counted before an order follows the first: it sends one child for the volume of them all.
-      const news: PricedPrint[] = [];
+      const news: PrintUpdate[] = [];
       for (const { place, print } of prints) {
         const counted = market.printStored(print);
         if (counted !== undefined) news.push(counted);

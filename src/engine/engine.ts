@@ -27,7 +27,12 @@ import { RunningEngine } from "./running-engine.ts";
  * };
  * ```
  */
-export async function openEngine(given: Api.EngineOptions): Promise<Api.Engine> {
+export function openEngine(given: Api.EngineOptions): Promise<Api.Engine> {
+  return runEngine(given);
+}
+
+/** Opens an engine like {@link openEngine}, for folders of this package that use its parts. */
+export async function runEngine(given: Api.EngineOptions): Promise<RunningEngine> {
   requireOptions(given);
   const core = coreOf(given);
   const options = checkedOptions(core, given);

@@ -9,7 +9,7 @@ import {
   ZERO_QUANTITY,
 } from "../decimal/index.ts";
 import type { Engine, OrderUpdate } from "../engine/index.ts";
-import type { Fact, MarketSide, ParentOrder, PricedPrint, Quote, TrailingDistance } from "../model/index.ts";
+import type { CountedPrint, Fact, MarketSide, ParentOrder, Quote, TrailingDistance } from "../model/index.ts";
 import { displayedLevel, executableSide } from "../triggers/index.ts";
 
 /**
@@ -268,9 +268,7 @@ export class ChartRecorder {
 
   constructor(engine: Engine) {
     this.#engine = engine;
-    const { events } = engine;
-    events.on("print", (print) => this.#printed(print));
-    events.on("order", (update) => this.#recorded(update));
+    engine.events.on("order", (update) => this.#recorded(update));
   }
 
   /** Returns the course so far. */
@@ -303,8 +301,8 @@ export class ChartRecorder {
     this.#trails.quoted(quote);
   }
 
-  /** An old print counts for bars, not for POV. */
-  #printed({ symbol, quantity, seenAtMs, fresh }: PricedPrint): void {
+  /** Takes note of a counted print. An old one counts for bars, not for POV. */
+  printed({ symbol, quantity, seenAtMs, fresh }: CountedPrint): void {
     if (!fresh) return;
     const total = add(this.#totals.get(symbol) ?? ZERO_QUANTITY, quantity);
     this.#totals.set(symbol, total);

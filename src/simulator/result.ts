@@ -15,6 +15,7 @@ import {
 import type { Engine, FillUpdate, OrderUpdate } from "../engine/index.ts";
 import { CHILD_PREFIX } from "../lifecycle/index.ts";
 import type {
+  CountedPrint,
   JournalRecord,
   NativeExecution,
   NativeOrder,
@@ -189,6 +190,11 @@ export class Recorder {
   quoted(quote: Quote): void {
     this.curve.quoted(quote);
     this.#chart?.quoted(quote);
+  }
+
+  /** Takes note of a counted trade. */
+  printed(print: CountedPrint): void {
+    this.#chart?.printed(print);
   }
 
   /** Returns the result at the end of time. Call it once, after everything has come to rest. */

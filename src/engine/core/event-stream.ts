@@ -140,9 +140,11 @@ export class EventStream {
     return true;
   }
 
-  /** Emits a counted print. */
-  printed(print: PrintUpdate): void {
-    if (this.events.hasListener("print")) this.events.emit("print", print);
+  /** Emits a counted print. Returns whether there is a listener. */
+  printed(print: PrintUpdate): boolean {
+    if (!this.events.hasListener("print")) return false;
+    this.events.emit("print", print);
+    return true;
   }
 
   /** Emits the alert that the wall clock was set by `stepMs` milliseconds. */

@@ -158,7 +158,9 @@ export class PovParticipants {
 
   /** Notes a counted print that is fresh. */
   printed({ symbol, id }: PricedPrint): void {
-    this.#marketOf(symbol).prints.add(id, this.#core.monotonicMs());
+    const { prints, liveOrders } = this.#marketOf(symbol);
+    prints.add(id, this.#core.monotonicMs());
+    if (liveOrders.size > 0) this.#core.counters.activity++;
   }
 
   /** Takes the parents that waited for prints which are decided now. */
@@ -208,8 +210,10 @@ export class PovParticipants {
   }
 
   #marketOf(symbol: string): Followed {
+    const known = this.#markets.get(symbol);
+    if (known !== undefined) return known;
     const { fills } = this.#core.executions;
-    const market = this.#markets.get(symbol) ?? {
+    const market: Followed = {
       prints: new ForeignPrints({
         isOwn: (id) => this.#ownFills === "by-execution-id" && this.#isOwn(symbol, id),
         doubtMs: this.#ownFills === "by-execution-id" ? fills.printMs : 0,

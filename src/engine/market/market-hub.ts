@@ -14,6 +14,7 @@ import { MarkHistory, TriggerBook } from "../../triggers/index.ts";
 import type { MarketCounts, QuoteNow } from "../core/api.ts";
 import type { Core } from "../core/core.ts";
 import type { EventStream } from "../core/event-stream.ts";
+import type { PrintUpdate } from "../core/events.ts";
 import type { ParentStep } from "../core/live-order.ts";
 import type { Bursts } from "../time/bursts.ts";
 import type { Timers } from "../time/timers.ts";
@@ -160,6 +161,12 @@ export class MarketHub implements MarketSink {
   }
 
   quote(given: QuoteInput): QuoteVerdict {
+    const taken = this.take(given);
+    return typeof taken === "string" ? taken : "counted";
+  }
+
+  /** Like {@link quote}, and returns the quote if it counts. */
+  take(given: QuoteInput): Quote | QuoteDrop {
     const now = this.#parts.timers.runDue();
     const input = readQuoteInput(given);
     if (input === undefined) return this.#drop("malformed", readQuoteSymbol(given));
@@ -170,7 +177,7 @@ export class MarketHub implements MarketSink {
     market.quoted();
     this.#parts.timers.quoted(now.monotonicMs + this.#core.settings.quoteMaxAgeMs);
     this.#counts(market, taken);
-    return "counted";
+    return taken;
   }
 
   #counts(market: Market, quote: Quote): void {
@@ -308,11 +315,12 @@ export class MarketHub implements MarketSink {
   }
 
   /**
-   * Counts an executed trade, once per id. An unreadable price, a time in the future and a duplicate are not counted.
+   * Counts an executed trade, once per id, and returns it. An unreadable price, a time in the future and a duplicate are not
+   * counted.
    */
-  print(given: PrintInput): void {
+  print(given: PrintInput): PrintUpdate | undefined {
     const { wallMs } = this.#parts.timers.runDue();
-    this.#count(given, wallMs);
+    return this.#count(given, wallMs);
   }
 
   /** Counts an executed trade that was heard before this engine ran: its age is that of `receivedAtMs`, by the wall clock. */
@@ -321,8 +329,8 @@ export class MarketHub implements MarketSink {
     this.#count(given, receivedAtMs);
   }
 
-  #count(given: PrintInput, wallMs: number): void {
-    this.#core.counters.activity++;
+  /** A print that no order follows and without a listener is not activity, as a quote that meets none. */
+  #count(given: PrintInput, wallMs: number): PrintUpdate | undefined {
     const print = readPrintInput(given);
     if (print === undefined) return this.#dropPrint("malformed", "");
     if (this.#marketOf(print.symbol) === undefined) return this.#dropPrint("unknown-symbol", print.symbol);
@@ -331,39 +339,40 @@ export class MarketHub implements MarketSink {
     if (typeof counted === "string") return this.#dropPrint(counted, print.symbol);
     if (isOverfull) this.#core.effects.emit({ kind: "PRINT_DROPPED" });
     if (isFinerPrint(print)) this.printsRounded++;
-    this.#counted(counted);
-    this.publish([counted]);
+    const numbered = this.#counted(counted);
+    this.publish([numbered]);
+    return numbered;
   }
 
   /**
    * Takes a print that the writer of the market journal has stored. It counts if it was not heard here, and is then
    * returned for {@link publish}.
    */
-  printStored(print: PricedPrint): PricedPrint | undefined {
+  printStored(print: PricedPrint): PrintUpdate | undefined {
     this.#core.counters.activity++;
     const { wallMs } = this.#parts.timers.runDue();
     const counted = this.tape.takeStored(print, wallMs);
-    if (counted !== undefined) this.#counted(counted);
-    return counted;
+    return counted && this.#counted(counted);
   }
 
   /** Tells orders and streams of counted prints. */
-  publish(prints: readonly PricedPrint[]): void {
+  publish(prints: readonly PrintUpdate[]): void {
     this.#parts.timers.afterDue(() => {
       for (const print of prints) {
         this.#core.effects.emit({ kind: "PRINTED", print });
-        this.#parts.stream.printed(this.prints.numbered(print));
+        if (this.#parts.stream.printed(print)) this.#core.counters.activity++;
       }
     });
   }
 
-  #counted(counted: PricedPrint): void {
+  #counted(counted: PricedPrint): PrintUpdate {
     this.printsCounted++;
     if (this.hasPrints) this.#core.effects.emit({ kind: "MARKET_MOVED" });
-    this.prints.counted(counted);
+    return this.prints.counted(counted);
   }
 
-  #dropPrint(why: Exclude<PrintVerdict, "counted">, symbol: string): void {
+  #dropPrint(why: Exclude<PrintVerdict, "counted">, symbol: string): undefined {
+    this.#core.counters.activity++;
     this.printsDropped++;
     if (why === "backlog") this.#core.effects.emit({ kind: "PRINT_DROPPED" });
     if (why !== "out-of-log" || this.#outOfLog.has(symbol)) return;
@@ -485,6 +494,12 @@ export class MarketHub implements MarketSink {
     this.tape.startWriting();
     this.memory.doubt();
     if (this.hasPrints) this.#core.effects.emit({ kind: "MARKET_MOVED" });
+  }
+
+  /** Stores neither prints nor quotes from now on, nor waits for a store to have them: the engine ends with its process. */
+  forgoStore(): void {
+    this.stopWriting();
+    this.tape.isTransient = true;
   }
 
   /** Writes the market journal no more. What an append under way has stored of it is found by following the market. */

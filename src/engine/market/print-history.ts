@@ -42,7 +42,6 @@ type PendingOf = (symbol: string) => readonly PricedPrint[];
  */
 export class PrintHistory {
   readonly #markets: Map<string, MarketPrints> = new Map();
-  readonly #numbered: WeakMap<PricedPrint, PrintUpdate> = new WeakMap();
   readonly #hasBars: boolean;
   readonly #pendingOf: PendingOf;
 
@@ -56,28 +55,21 @@ export class PrintHistory {
   }
 
   #of(symbol: string): MarketPrints {
-    const market = this.#markets.get(symbol) ?? emptyMarket();
+    const known = this.#markets.get(symbol);
+    if (known !== undefined) return known;
+    const market = emptyMarket();
     this.#markets.set(symbol, market);
     return market;
   }
 
-  /** Returns a print that was counted here with its number, which it gets at the first call. */
-  numbered(print: PricedPrint): PrintUpdate {
-    const known = this.#numbered.get(print);
-    if (known !== undefined) return known;
+  /** Adds a print that was counted to the newest prints, and returns it with its number. */
+  counted(print: PricedPrint): PrintUpdate {
     const market = this.#of(print.symbol);
     market.lastNumber = (market.lastNumber ?? print.seenAtMs * PRINTS_A_MS) + 1;
     const numbered = { ...print, number: market.lastNumber };
-    this.#numbered.set(print, numbered);
+    market.recent.add(numbered);
+    if (print.timeMs >= (latestIn(market)?.timeMs ?? 0)) market.last = numbered;
     return numbered;
-  }
-
-  /** Adds a print that was counted to the newest prints. */
-  counted(print: PricedPrint): void {
-    const market = this.#of(print.symbol);
-    market.recent.add(this.numbered(print));
-    const { price, timeMs } = print;
-    if (timeMs >= (latestIn(market)?.timeMs ?? 0)) market.last = { price, timeMs };
   }
 
   /** Adds a print that is stored to the bars. Prints come in the order in which they are stored. */

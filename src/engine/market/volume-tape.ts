@@ -139,6 +139,8 @@ export class VolumeTape implements VolumeHistory {
    * the volume meanwhile.
    */
   isAside = false;
+  /** Whether its prints are neither stored nor wait for it: they count as those that are stored. */
+  isTransient = false;
 
   constructor(options: TapeOptions) {
     this.#pending = new PendingPrints(options.maxWaiting);
@@ -156,7 +158,9 @@ export class VolumeTape implements VolumeHistory {
   }
 
   #of(symbol: string): SymbolTape {
-    const tape = this.#symbols.get(symbol) ?? new SymbolTape();
+    const known = this.#symbols.get(symbol);
+    if (known !== undefined) return known;
+    const tape = new SymbolTape();
     this.#symbols.set(symbol, tape);
     return tape;
   }
@@ -188,8 +192,11 @@ export class VolumeTape implements VolumeHistory {
     if (logged !== undefined) tape.log.advance(logged, timeMs);
     const fresh = wallMs - timeMs <= this.#maxAgeMs;
     const counted: PricedPrint = { symbol, id, price, quantity, timeMs, seenAtMs: nowMs, fresh };
-    tape.count(counted);
-    this.#pending.add(counted);
+    if (this.isTransient) tape.adopt(counted);
+    else {
+      tape.count(counted);
+      this.#pending.add(counted);
+    }
     return counted;
   }
 

@@ -13,7 +13,8 @@ import {
   wholeOption,
   wrongOption,
 } from "../../common/index.ts";
-import { type Engine, type EngineSettings, openEngine } from "../../engine/index.ts";
+import type { EngineSettings } from "../../engine/index.ts";
+import { type RunningEngine, runEngine } from "../../engine/internal.ts";
 import {
   type ExecutionTerms,
   openSimulatedVenue,
@@ -21,7 +22,7 @@ import {
   termsOption,
   watchedTerms,
 } from "../../paper-exchange/index.ts";
-import type { Instruments, OrderStore } from "../../ports/index.ts";
+import type { Instruments, OrderStore, PrintInput } from "../../ports/index.ts";
 import {
   batchesOf,
   MarketDataError,
@@ -153,13 +154,15 @@ async function openSimulation(options: SimulationOptions, startMs: number): Prom
   const venue = await openSimulatedVenue({ clock, instruments, terms });
   await venue.setBalances(ACCOUNT_ID, balances);
   const settings = { ...options.settings, advancedOrders: true };
-  const engine = await openEngine({ ...host, store: calls.of(host.store), exposure: venue, venue, settings });
+  const engine = await runEngine({ ...host, store: calls.of(host.store), exposure: venue, venue, settings });
+  // Nobody opens this store again: to keep each trade would cost more than the rest of the simulation.
+  engine.market.forgoStore();
   return new Simulation(options, { host, venue, engine, activity, calls });
 }
 
 type Parts = Readonly<{
   host: MemoryHost;
-  engine: Engine;
+  engine: RunningEngine;
   venue: PaperVenue;
   activity: Activity;
   calls: StoreCalls;
@@ -189,8 +192,7 @@ class Simulation {
     const { clock, instruments } = host;
     const valued = firstOfEachAsset(symbols, instruments);
     this.#recorder = new Recorder({ engine, venue, clock, symbols, valued, sampleMs, hasChart });
-    engine.events.on("print", (print) => venue.traded(print));
-    venue.onPrint((print) => engine.market.print(print));
+    venue.onPrint((print) => this.#print(print));
   }
 
   /**
@@ -246,12 +248,8 @@ class Simulation {
     if (row.kind === "trade") {
       this.#requireText("price", row.price);
       this.#requireText("quantity", row.quantity);
-      const { kind: _, id = `row-${this.#rows}`, ...print } = row;
-      this.#parts.engine.market.print({ ...print, id: marketId(id) });
-      return;
+      return this.#print({ ...row, id: marketId(row.id ?? `row-${this.#rows}`) });
     }
-    for (const name of QUOTE_TEXTS)
-      if (row[name] !== undefined || name === "bid" || name === "ask") this.#requireText(name, row[name]);
     this.#quote(row);
     if (row.timeMs >= this.#sampleAtMs && this.#recorder.curve.draw(row.timeMs)) {
       this.#sampleAtMs = row.timeMs + this.#sampleMs;
@@ -273,12 +271,24 @@ class Simulation {
   /** Gives a quote to the engine and, if it counts, to the equity curve, to the venue and to the strategy. */
   #quote(row: QuoteRow): void {
     const { engine, venue, activity } = this.#parts;
-    if (engine.market.quote(row) !== "counted") return;
-    const { quote } = engine.quote(row.symbol) ?? {};
-    if (quote === undefined) return;
+    const quote = engine.market.take(row);
+    if (typeof quote === "string") {
+      if (quote !== "malformed") return;
+      for (const name of QUOTE_TEXTS)
+        if (row[name] !== undefined || name === "bid" || name === "ask") this.#requireText(name, row[name]);
+      return;
+    }
     this.#recorder.quoted(quote);
     venue.quote(quote);
     activity.quoted(quote);
+  }
+
+  /** Gives a trade of the market or of the venue to the engine and, if it counts, to the venue and to the chart. */
+  #print(print: PrintInput): void {
+    const counted = this.#parts.engine.market.print(print);
+    if (counted === undefined) return;
+    this.#parts.venue.traded(counted);
+    this.#recorder.printed(counted);
   }
 
   /** Confirms a quote. If something was taken of its sizes, the engine is told what is left of them. */
