@@ -60,7 +60,8 @@ export function floorFact(text: string, scale: number): Scaled | undefined {
 
 /** Returns whether a fact has a value between two steps of 10^-scale. */
 export function isFinerFact(text: string, scale: number): boolean {
-  return parseScaled(text, scale) === undefined && (readFact(text, scale)?.rest ?? "") !== "";
+  const point = text.indexOf(".");
+  return point > 0 && text.length - point > scale + 1 && (readFact(text, scale)?.rest ?? "") !== "";
 }
 
 /** Returns a positive price in range that a venue or a market says; `undefined` if it has a value finer than 10^-8. */

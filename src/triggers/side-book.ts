@@ -183,7 +183,7 @@ export class SideBook {
   }
 
   /** Moves the references that the price passes. */
-  move({ price, timeMs }: SidePrice): void {
+  move(price: Price, timeMs: number): void {
     if (this.#groups.move(price)) this.#marks.move(price, timeMs);
   }
 
@@ -279,8 +279,8 @@ export class PriceSweep {
 
   #move(): void {
     const { ask, bid, timeMs } = this.quote;
-    this.#sides.ask.move({ price: ask, timeMs });
-    this.#sides.bid.move({ price: bid, timeMs });
+    this.#sides.ask.move(ask, timeMs);
+    this.#sides.bid.move(bid, timeMs);
     this.#hasMoved = true;
   }
 

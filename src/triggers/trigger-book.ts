@@ -141,8 +141,8 @@ export class TriggerBook {
       this.#sweep = new PriceSweep(this.#sides, quote);
       return true;
     }
-    ask.move({ price: quote.ask, timeMs: quote.timeMs });
-    bid.move({ price: quote.bid, timeMs: quote.timeMs });
+    ask.move(quote.ask, quote.timeMs);
+    bid.move(quote.bid, quote.timeMs);
     this.#isUnmet = true;
     return false;
   }

@@ -1,7 +1,8 @@
 import type { Quantity } from "../../decimal/index.ts";
 import { invariant } from "../../errors/index.ts";
-import type { ParentOrder, PricedPrint, Quote } from "../../model/index.ts";
+import type { ParentOrder, Quote } from "../../model/index.ts";
 import type { Activated, Fired, ReadonlyIdMap } from "../../triggers/index.ts";
+import type { PrintUpdate } from "./events.ts";
 import type { DurableRecord, LiveOrder } from "./live-order.ts";
 
 /**
@@ -33,7 +34,7 @@ export type EngineEffect =
   /** A quote began the tracking of a trailing parent. */
   | Readonly<{ kind: "ACTIVATED"; activated: Activated; quote: Quote }>
   /** An executed trade was counted. */
-  | Readonly<{ kind: "PRINTED"; print: PricedPrint }>
+  | Readonly<{ kind: "PRINTED"; print: PrintUpdate }>
   /**
    * The market journal has something to keep: an extreme that trailing orders rest on moved, or volume was counted.
    */

@@ -5,16 +5,10 @@ import {
   type ParentEvent,
   protectiveFirst,
 } from "../../lifecycle/index.ts";
-import {
-  type Cause,
-  type Fact,
-  type ParentOrder,
-  type PricedPrint,
-  type Quote,
-  stampOf,
-} from "../../model/index.ts";
+import { type Cause, type Fact, type ParentOrder, type Quote, stampOf } from "../../model/index.ts";
 import { type Activated, type Fired, IdMap } from "../../triggers/index.ts";
 import type { QuoteNow } from "../core/api.ts";
+import type { PrintUpdate } from "../core/events.ts";
 import { awaitsLookUp, ifLost, type LiveOrder, offerPrint, serve } from "../core/live-order.ts";
 import type { MarketHub } from "../market/market-hub.ts";
 import type { Shard } from "../shards/shard.ts";
@@ -64,7 +58,7 @@ export class DueOffers<T> {
 /** Why a parent attempts an execution. */
 type AttemptCause =
   | Readonly<{ kind: "FIRED"; fired: Fired; quote: Quote }>
-  | Readonly<{ kind: "PRINTED"; print: PricedPrint }>
+  | Readonly<{ kind: "PRINTED"; print: PrintUpdate }>
   | Readonly<{ kind: "MEASURED"; exposure: Quantity }>;
 
 type Observed = NonNullable<ReturnType<MarketHub["left"]>>;
@@ -81,7 +75,7 @@ export class ExecutionAttempts {
   readonly #exposure: ExposureTracker;
   readonly #arming: Arming;
   readonly #stalls: StallWatch;
-  readonly #toFollow: DueOffers<PricedPrint>;
+  readonly #toFollow: DueOffers<PrintUpdate>;
   readonly #toAdmit: DueOffers<undefined>;
 
   constructor(parts: Eligibility, exposure: ExposureTracker, arming: Arming, stalls: StallWatch) {
@@ -137,7 +131,7 @@ export class ExecutionAttempts {
   }
 
   /** Offers a counted trade to the parents that take part in the volume of its market. */
-  printed(print: PricedPrint): void {
+  printed(print: PrintUpdate): void {
     if (!print.fresh) return;
     const { participants } = this.#parts;
     participants.printed(print);
@@ -161,7 +155,7 @@ export class ExecutionAttempts {
     if (state === "running" && now.get(orderId) === live) this.#arming.admit([live]);
   }
 
-  #follow(live: LiveOrder, print: PricedPrint): void {
+  #follow(live: LiveOrder, print: PrintUpdate): void {
     const { participants } = this.#parts;
     const { orderId } = live.working;
     const shard = this.#shardOf(orderId);
@@ -281,7 +275,7 @@ function* inARow(...parts: readonly (readonly Fired[])[]): Iterable<Fired> {
 
 function causeOf(cause: AttemptCause, now: Quote): Cause {
   if (cause.kind === "PRINTED") {
-    const { price: _price, ...print } = cause.print;
+    const { price: _price, number: _number, ...print } = cause.print;
     return { kind: "PRINT", print };
   }
   return { kind: "QUOTE", quote: stampOf(cause.kind === "FIRED" ? cause.quote : now) };

@@ -281,14 +281,8 @@ export class MarketHub implements MarketSink {
   }
 
   get counts(): MarketCounts {
-    const { counted, dropped, printsCounted, printsDropped, printsRounded } = this;
-    return {
-      quotesCounted: counted,
-      quotesDropped: { ...dropped },
-      printsCounted,
-      printsDropped,
-      printsRounded,
-    };
+    const { counted: quotesCounted, dropped, printsCounted, printsDropped, printsRounded } = this;
+    return { quotesCounted, quotesDropped: { ...dropped }, printsCounted, printsDropped, printsRounded };
   }
 
   /** Returns what became of the quotes of a market that came after the last counted one; undefined if none came. */
@@ -319,8 +313,7 @@ export class MarketHub implements MarketSink {
    * counted.
    */
   print(given: PrintInput): PrintUpdate | undefined {
-    const { wallMs } = this.#parts.timers.runDue();
-    return this.#count(given, wallMs);
+    return this.#count(given, this.#parts.timers.runDue().wallMs);
   }
 
   /** Counts an executed trade that was heard before this engine ran: its age is that of `receivedAtMs`, by the wall clock. */
@@ -494,12 +487,6 @@ export class MarketHub implements MarketSink {
     this.tape.startWriting();
     this.memory.doubt();
     if (this.hasPrints) this.#core.effects.emit({ kind: "MARKET_MOVED" });
-  }
-
-  /** Stores neither prints nor quotes from now on, nor waits for a store to have them: the engine ends with its process. */
-  forgoStore(): void {
-    this.stopWriting();
-    this.tape.isTransient = true;
   }
 
   /** Writes the market journal no more. What an append under way has stored of it is found by following the market. */

@@ -102,7 +102,7 @@ export class QuoteGate {
   /** Returns the counted quote, or the reason why it does not count. */
   take(input: QuoteInput, now: Moment): Quote | QuoteDrop {
     const timeMs = input.timeMs ?? now.wallMs;
-    const quote = readQuote(input, { timeMs, sequence: (this.#last?.sequence ?? 0) + 1 });
+    const quote = readQuote(input, timeMs, (this.#last?.sequence ?? 0) + 1);
     if (typeof quote === "string") {
       this.#uncounted = "nothing";
       return quote;
@@ -183,10 +183,8 @@ export class QuoteGate {
 
 const isBlank = ({ bid, ask }: GateMemory): boolean => bid === undefined && ask === undefined;
 
-type Stamp = Readonly<{ timeMs: number; sequence: number }>;
-
-function readQuote(input: QuoteInput, stamp: Stamp): Quote | QuoteDrop {
-  if (!Number.isSafeInteger(stamp.timeMs) || stamp.timeMs < 0) return "malformed";
+function readQuote(input: QuoteInput, timeMs: number, sequence: number): Quote | QuoteDrop {
+  if (!Number.isSafeInteger(timeMs) || timeMs < 0) return "malformed";
   const bids = readSide(input.bid, input.bids, input.bidQuantity);
   if (typeof bids === "string") return bids;
   const asks = readSide(input.ask, input.asks, input.askQuantity);
@@ -196,7 +194,7 @@ function readQuote(input: QuoteInput, stamp: Stamp): Quote | QuoteDrop {
   if (bid === undefined || ask === undefined) return "malformed";
   if (bid > ask) return "crossed";
   if (!isOrdered(bids, -1) || !isOrdered(asks, 1)) return "malformed";
-  return { symbol: input.symbol, bid, ask, bids, asks, timeMs: stamp.timeMs, sequence: stamp.sequence };
+  return { symbol: input.symbol, bid, ask, bids, asks, timeMs, sequence };
 }
 
 function readSide(

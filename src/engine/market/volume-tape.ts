@@ -139,8 +139,7 @@ export class VolumeTape implements VolumeHistory {
    * the volume meanwhile.
    */
   isAside = false;
-  /** Whether its prints are neither stored nor wait for it: they count as those that are stored. */
-  isTransient = false;
+  #isTransient = false;
 
   constructor(options: TapeOptions) {
     this.#pending = new PendingPrints(options.maxWaiting);
@@ -192,7 +191,7 @@ export class VolumeTape implements VolumeHistory {
     if (logged !== undefined) tape.log.advance(logged, timeMs);
     const fresh = wallMs - timeMs <= this.#maxAgeMs;
     const counted: PricedPrint = { symbol, id, price, quantity, timeMs, seenAtMs: nowMs, fresh };
-    if (this.isTransient) tape.adopt(counted);
+    if (this.#isTransient) tape.adopt(counted);
     else {
       tape.count(counted);
       this.#pending.add(counted);
@@ -306,6 +305,12 @@ export class VolumeTape implements VolumeHistory {
   /** Appends none of its prints any more. Those that wait are settled by {@link takeStored}. */
   stopWriting(): void {
     this.#pending.stopWriting();
+  }
+
+  /** Appends none of its prints, and lets none wait: nobody opens the store after this engine. */
+  forgoStore(): void {
+    this.stopWriting();
+    this.#isTransient = true;
   }
 
   /**

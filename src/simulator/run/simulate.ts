@@ -156,7 +156,7 @@ async function openSimulation(options: SimulationOptions, startMs: number): Prom
   const settings = { ...options.settings, advancedOrders: true };
   const engine = await runEngine({ ...host, store: calls.of(host.store), exposure: venue, venue, settings });
   // Nobody opens this store again: to keep each trade would cost more than the rest of the simulation.
-  engine.market.forgoStore();
+  engine.market.tape.forgoStore();
   return new Simulation(options, { host, venue, engine, activity, calls });
 }
 

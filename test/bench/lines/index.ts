@@ -8,7 +8,7 @@ import { dormantHeartbeats, dormantQuotes, newHighsManyATurn, newHighsOneATurn }
 import { rest, restFronts, socket, socketFronts } from "./requests.ts";
 import { memory, restart } from "./resting.ts";
 import { clientSigning, clientSigningCcxt, verification } from "./signing.ts";
-import { simulateQuotes } from "./simulate.ts";
+import { simulateQuotes, simulateTrades } from "./simulate.ts";
 import { simulation } from "./simulation.ts";
 import { firstChildOfBurst, singleChild, triggers } from "./triggers.ts";
 import { turnOfCancelAll, turnOfFires, turnOfRetention, turnOfSnapshot } from "./turns.ts";
@@ -42,6 +42,7 @@ export const LINES: Readonly<Record<string, Line>> = {
   page: historyPage,
   simulation,
   simulate: simulateQuotes,
+  "simulate-trades": simulateTrades,
   "signing-bundle": signingBundle,
   "core-bundle": coreBundle,
 };
