@@ -128,6 +128,22 @@ describe("I64: prints that wait for another node", () => {
   });
 });
 
+describe("an engine whose store nobody opens again", () => {
+  it("counts trades that no order follows at rest: none is stored, and none waits for it", async () => {
+    const { world, held, market } = await holding("after");
+    market.tape.forgoStore();
+    await world.engine.idle();
+    for (const id of ["1", "2", "3", "4", "5"]) print(world, id);
+    expect([world.engine.isIdle, pendingOf(market), world.statuses]).toEqual([true, [], []]);
+    await world.pass(10_000);
+    expect([market.tape.total(SYMBOL), world.engine.metrics().printsCounted]).toEqual([5_000_000, 5]);
+    expect(market.tape.minutes({ symbol: SYMBOL, fromMs: 0, toMs: START_MS + HOUR_MS })).toMatchObject([
+      { quantity: 5_000_000 },
+    ]);
+    expect(appended(held)).toEqual([]);
+  });
+});
+
 describe("deletion of old volume", () => {
   it.each([true, false])(
     "only the writer deletes it in the store; every node forgets it (writes: %s)",
