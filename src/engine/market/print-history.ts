@@ -68,7 +68,8 @@ export class PrintHistory {
     market.lastNumber = (market.lastNumber ?? print.seenAtMs * PRINTS_A_MS) + 1;
     const numbered = { ...print, number: market.lastNumber };
     market.recent.add(numbered);
-    if (print.timeMs >= (latestIn(market)?.timeMs ?? 0)) market.last = numbered;
+    const { price, timeMs } = print;
+    if (timeMs >= (latestIn(market)?.timeMs ?? 0)) market.last = { price, timeMs };
     return numbered;
   }
 
