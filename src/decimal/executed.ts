@@ -24,21 +24,17 @@ function sum<T extends Scaled>(
 ): Exact<T> {
   const whole = sign === 1 ? add(steps, more) : subtract(steps, more);
   const rest = fine + sign * moreFine;
-  if (rest === 0) return [whole, undefined];
-  if (rest > 0 && rest < FINE_LIMIT) return [whole, rest];
-  const carry = sign as T;
-  const left = rest - sign * FINE_LIMIT;
-  return [add(whole, carry), left === 0 ? undefined : left];
+  if (rest >= 0 && rest < FINE_LIMIT) return [whole, rest || undefined];
+  return [add(whole, sign as T), rest - sign * FINE_LIMIT || undefined];
 }
 
-/** Returns the exact value of an execution. */
+/** Returns the exact value of an execution. Its fine part may be zero. */
 function exactValueOf({ price, quantity, fine }: Execution): Exact<Notional> {
   const whole = notionalOf(price, quantity);
   if (fine === undefined) return [whole, undefined];
   const product = BigInt(price) * BigInt(fine);
   const limit = BigInt(FINE_LIMIT);
-  const rest = Number(product % limit);
-  return [add(whole, (product / limit) as Notional), rest === 0 ? undefined : rest];
+  return [add(whole, (product / limit) as Notional), Number(product % limit)];
 }
 
 /** Returns what was executed after one more execution. */
@@ -99,7 +95,6 @@ export function executionValueText(execution: Execution): string {
 export function executedPriceText(total: ExecutedValue): string {
   const { executedQuantity, executedFine, executedNotional, notionalFine } = total;
   const exact = (steps: Scaled, fine = 0): bigint => BigInt(steps) * BigInt(FINE_LIMIT) + BigInt(fine);
-  if (executedFine === undefined && notionalFine === undefined)
-    return averageOfSteps(executedNotional, executedQuantity);
+  if ((executedFine ?? notionalFine) === undefined) return averageOfSteps(executedNotional, executedQuantity);
   return averageOfSteps(exact(executedNotional, notionalFine), exact(executedQuantity, executedFine));
 }

@@ -38,6 +38,8 @@ export type ExactQuantity = Readonly<{
 type ReadFact = Readonly<{ steps: Scaled; rest: string }>;
 
 function readFact(text: string, scale: number): ReadFact | undefined {
+  const plain = parseScaled(text, scale);
+  if (plain !== undefined) return { steps: plain, rest: "" };
   const match = FACT.exec(text);
   if (match === null) return undefined;
   const decimals = (match[2] ?? "").padEnd(scale, "0");
@@ -47,8 +49,6 @@ function readFact(text: string, scale: number): ReadFact | undefined {
 
 /** Returns a fact in steps of 10^-scale; `undefined` for anything but a decimal whose value is a whole number of steps. */
 export function parseFact(text: string, scale: number): Scaled | undefined {
-  const plain = parseScaled(text, scale);
-  if (plain !== undefined) return plain;
   const read = readFact(text, scale);
   return read?.rest === "" ? read.steps : undefined;
 }
@@ -72,18 +72,15 @@ export function parsePriceFact(text: string): Price | undefined {
 
 /** Returns an executed quantity, exact; `undefined` unless it is positive, in range, and has a value of 18 decimals. */
 export function parseExactQuantity(text: string): ExactQuantity | undefined {
-  const plain = parseScaled(text, QUANTITY_SCALE);
-  const { steps, rest } =
-    plain === undefined ? (readFact(text, QUANTITY_SCALE) ?? NOTHING) : { steps: plain, rest: "" };
-  if (rest.length > FINE_SCALE || steps >= QUANTITY_LIMIT) return undefined;
+  const read = readFact(text, QUANTITY_SCALE);
+  if (read === undefined || read.rest.length > FINE_SCALE || read.steps >= QUANTITY_LIMIT) return undefined;
+  const { steps, rest } = read;
   if (rest === "") return steps > 0 ? { quantity: steps as Quantity } : undefined;
   return {
     quantity: steps as Quantity,
     fine: Number(rest.padEnd(FINE_SCALE, "0")),
   };
 }
-
-const NOTHING: ReadFact = { steps: 0, rest: "" };
 
 /** Returns the canonical text of an exact quantity. */
 export function formatExact(steps: Scaled, fine: number | undefined, scale: number): string {

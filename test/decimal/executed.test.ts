@@ -4,13 +4,14 @@ import {
   afterExecution,
   beforeExecution,
   type ExecutedValue,
+  exactQuantityText,
   exceeds,
   executedPriceText,
   executedText,
   executedValueText,
   executionValueText,
   hasExecuted,
-  type Price,
+  Price,
   Quantity,
   roundedUp,
   withExecution,
@@ -55,6 +56,45 @@ it("sums of executions are exact, in any order, and can be taken back", () => {
       expect(fills.reduce<ExecutedValue>(beforeExecution, total)).toEqual(NOTHING);
     }),
   );
+});
+
+it.each([
+  ["1", "1", false],
+  ["1", "0.999999", true],
+  ["0.9999999999", "1", false],
+  ["1.0000000001", "1", true],
+])("whether %s executed exceeds %s: %s", (executed, limit, isExceeded) => {
+  const total = withExecution(NOTHING, Quantity.parseFact(executed));
+  expect(exceeds(total, Quantity.parse(limit))).toBe(isExceeded);
+});
+
+it.each([
+  ["a quantity", [["0.0000005", "10"]], "10"],
+  [
+    "a value",
+    [
+      ["0.0000005", "0.00000001"],
+      ["0.0000005", "0.00000002"],
+    ],
+    "0.00000002",
+  ],
+] as const)("the average price counts %s below one step", (_, fills, average) => {
+  const total = fills
+    .map(([quantity, price]) => ({ ...Quantity.parseFact(quantity), price: Price.parse(price) }))
+    .reduce<ExecutedValue>(afterExecution, NOTHING);
+  expect(executedPriceText(total)).toBe(average);
+});
+
+it("two halves of a step are a whole one, and nothing is left below it", () => {
+  const half = { ...Quantity.parseFact("0.0000005"), price: Price.parse("0.00000001") };
+  const total = [half, half].reduce<ExecutedValue>(afterExecution, NOTHING);
+  expect(total).toStrictEqual({
+    executedQuantity: 1,
+    executedFine: undefined,
+    executedNotional: 1,
+    notionalFine: undefined,
+  });
+  expect(exactQuantityText(half)).toBe("0.0000005");
 });
 
 it("the value of one execution is exact", () => {

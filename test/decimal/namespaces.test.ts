@@ -53,7 +53,9 @@ describe("the quantity of a position", () => {
 
 it.each([
   ["Price.parse", Price.parse],
+  ["Price.parseFact", Price.parseFact],
   ["Quantity.parse", Quantity.parse],
+  ["Quantity.parseFact", Quantity.parseFact],
   ["Quantity.parseSigned", Quantity.parseSigned],
   ["Notional.parse", Notional.parse],
 ])("%s refuses a number; the error has the type's name, the number and the expected form", (name, parse) => {

@@ -9,6 +9,7 @@ import {
   sliceOf,
   slotsOf,
   smallestSlice,
+  weightsOf,
 } from "../../src/schedules/index.ts";
 
 const SCHEDULE = { intervalMs: 60_000, intervalDelayMs: 0 };
@@ -111,8 +112,14 @@ describe("slices of weights from history that are too small", () => {
     ["the last one joins the slot before", [5, 0, 4, 1], "0.2", ["0.5", "0", "0.5", "0"]],
     ["several join until they are enough", [1, 1, 0, 1, 7], "0.3", ["0", "0", "0", "0.3", "0.7"]],
     ["all of them are one", [1, 1], "1", ["0", "1"]],
+    ["all of them are one, though even that is too small", [1, 1], "2", ["0", "1"]],
   ])("%s", (_what, weights, least, expected) => {
     expect(joined(weights, least)).toEqual(expected);
+  });
+
+  it("without a minimum a slot of less than one step still joins the next", () => {
+    const whole = joinSmallSlices(vwap([1, 2_000_000]), quantity("1"), ZERO_QUANTITY);
+    expect(weightsOf(whole)).toEqual([0, 2_000_001]);
   });
 
   it("I33: they sum to the quantity, and none is too small", () => {
