@@ -152,9 +152,14 @@ describe("recvWindow", () => {
     expect(check({ timestamp: String(NOW_MS), recvWindow: "" })).toBe("PARAMETER_EMPTY recvWindow");
   });
 
-  it("hostile 32: the error names the legal characters", () => {
-    const given = { timestamp: scalar("1"), recvWindow: scalar("1e3"), nowMs: 1, required: true };
-    expect(() => checkFreshness(given)).toThrow("legal range is '0-9 and one point'");
+  it.each([
+    ["1e3", "legal range is '0-9 and one point'"],
+    ["-1", "'recvWindow' must be greater than 0."],
+    ["0", "'recvWindow' must be greater than 0."],
+    ["60001", "'recvWindow' must be less than 60000."],
+  ])("hostile 32: the error for %s says: %s", (recvWindow, text) => {
+    const given = { timestamp: scalar("1"), recvWindow: scalar(recvWindow), nowMs: 1, required: true };
+    expect(() => checkFreshness(given)).toThrow(text);
   });
 
   it("is checked also without a timestamp", () => {

@@ -60,7 +60,8 @@ describe("createReplayGuard", () => {
   });
 
   describe("one cancel after a read", () => {
-    const read = { apiKey, signature: signatureOf(1), use: "query", nowMs: 0 };
+    const readAtMs = 5000;
+    const read = { apiKey, signature: signatureOf(1), use: "query", nowMs: readAtMs };
     const cancel = { ...read, use: "cancel", onceAfter: "query" };
     const sender = { address: "1.1.1.1", connection: "a" };
 
@@ -72,10 +73,23 @@ describe("createReplayGuard", () => {
       ["the same connection, later", sender, 60_000, "same"],
       ["another address, at once", { address: "1.1.1.2", connection: "b" }, 0, "other"],
       ["nobody that is named", undefined, 0, "other"],
-    ] as const)("from %s", (_who, from, nowMs, verdict) => {
+    ] as const)("from %s", (_who, from, afterMs, verdict) => {
       const guard = createReplayGuard();
       expect(guard.decide({ ...read, sender })).toBe("first");
+      const nowMs = readAtMs + afterMs;
       expect(guard.decide({ ...cancel, nowMs, ...(from && { sender: from }) })).toBe(verdict);
+    });
+
+    it("senders without connections are told apart by address", () => {
+      const guard = createReplayGuard();
+      guard.decide({ ...read, sender: { address: "1.1.1.1" } });
+      expect(guard.decide({ ...cancel, sender: { address: "1.1.1.2" } })).toBe("other");
+    });
+
+    it("follows the read that it names, and no other", () => {
+      const guard = createReplayGuard();
+      guard.decide({ ...read, use: "query all", sender });
+      expect(guard.decide({ ...cancel, sender })).toBe("other");
     });
 
     it("is one: another cancel is refused, and a repetition passes to the handler", () => {
@@ -110,6 +124,14 @@ describe("createReplayGuard", () => {
       expect(guard.decide({ ...cancel, sender })).toBe("other");
       expect(guard.decide({ ...cancel, signature: signatureOf(2), sender })).toBe("same");
       expect(guard.decide({ ...cancel, apiKey: "other", sender })).toBe("same");
+    });
+
+    it("I84: cancels that follow no read take no room of the senders of reads", () => {
+      const guard = createReplayGuard();
+      guard.decide({ ...read, sender });
+      for (let number = 2; number <= 1002; number++)
+        guard.decide({ ...cancel, signature: signatureOf(number), sender });
+      expect(guard.decide({ ...cancel, sender })).toBe("same");
     });
   });
 
