@@ -56,8 +56,7 @@ export function* protectiveFirst<T extends Readonly<{ orderId: number }>>(
 ): Iterable<T> {
   for (const { orderId } of fired) {
     const list = waiting.has(orderId) ? orderOf(orderId)?.list : undefined;
-    const others = list?.role === "profit" ? list.legs.filter((leg) => leg !== orderId) : undefined;
-    for (const next of others?.concat(orderId) ?? [orderId]) {
+    for (const next of list?.role === "profit" ? list.legs : [orderId]) {
       const one = waiting.get(next);
       if (one !== undefined && waiting.delete(next)) yield one;
     }
@@ -97,7 +96,7 @@ export function transitionList(
     legs.some((leg) => leg !== before && isRestored(leg))
   )
     return [{ order: before, facts: [], effects: [], wait: "LIST_UNKNOWN" }];
-  const isUnknown = legs.some((leg) => leg !== before && leg.child?.state === "UNKNOWN");
+  const isUnknown = legs.some((leg) => leg.child?.state === "UNKNOWN");
   const leadContext = {
     ...context,
     ...(isUnknown && { listUnknown: true as const }),
@@ -132,8 +131,7 @@ function withConsequences(
     return lostItsPosition(lead) ? [lead, ...others(reduces, { kind: "SIBLING_HAS_NOTHING" })] : [lead];
   }
   if (isWhole(after)) return [lead, ...others(isHeld, { kind: "RELEASED" })];
-  const endsNow = before.ended === undefined && after.ended !== undefined;
-  if (!endsNow) return [lead];
+  if (after.ended === undefined) return [lead];
   const counts = context.rules.residualCountsAsFilled === true && isResidual(after);
   return [lead, ...others(isHeld, { kind: counts ? "RELEASED" : "WORKING_LEG_ENDED" })];
 }
@@ -159,7 +157,7 @@ const isWhole = ({ executedQuantity, intent }: ParentOrder): boolean => executed
 const lostItsPosition = ({ facts }: Transition): boolean =>
   facts.some((fact) => fact.kind === "ENDED" && fact.reason === "NOTHING_TO_REDUCE");
 
-const reduces = ({ intent, ended }: ParentOrder): boolean => intent.reduceOnly && ended === undefined;
+const reduces = ({ intent }: ParentOrder): boolean => intent.reduceOnly;
 
 /** Returns whether an event can lead to a child. */
 export const executes = ({ kind }: ParentEvent): boolean =>
@@ -195,7 +193,7 @@ function withAlert(
   if (ended === undefined || !hasExecuted(ended.order)) return steps;
   const after = new Map(legs.map((leg) => [leg.orderId, leg]));
   for (const { order } of steps) after.set(order.orderId, order);
-  const isProtected = [...after.values()].some((leg) => isPending(leg) && !endedHeld(leg));
+  const isProtected = [...after.values()].some((leg) => roleOf(leg) !== "working" && !isHeld(leg));
   if (isProtected) return steps;
   const alert = transition(ended.order, { kind: "UNPROTECTED" }, context);
   const alerted = { ...ended, order: alert.order, facts: [...ended.facts, ...alert.facts] };
@@ -203,7 +201,6 @@ function withAlert(
 }
 
 const roleOf = (leg: ParentOrder): LegRole | undefined => leg.list?.role;
-const isHeld = (leg: ParentOrder): boolean => leg.held === true && leg.ended === undefined;
-const endedHeld = (leg: ParentOrder): boolean => leg.held === true && leg.ended !== undefined;
-const isPending = (leg: ParentOrder): boolean => leg.list !== undefined && roleOf(leg) !== "working";
+/** Returns whether a leg was never released; it may have ended. */
+const isHeld = (leg: ParentOrder): boolean => leg.held === true;
 const isOfPair = (leg: ParentOrder): boolean => roleOf(leg) === "protective" || roleOf(leg) === "profit";

@@ -151,6 +151,33 @@ describe("what a fact changes", () => {
     expect(alerted.invalidReports).toBeUndefined();
   });
 
+  it("a restored parent continues after the attempts that it may have made since", () => {
+    const { restored, attempts } = evolve(waiting(), { kind: "RESTORED", attempts: 7 }, context);
+    expect([restored, attempts]).toEqual([true, 7]);
+  });
+
+  it.each([
+    ["as long as its execution took", 300, 1_000, 1_000],
+    ["as long as said, if its execution took less", 3_000, 1_000, 3_000],
+    ["half a minute at most", 300, 30_001, 30_000],
+  ])("a child that was closed early is looked up, and the next one %s", (_, saidMs, tookMs, waitMs) => {
+    const subject = new Subject();
+    subject.fire("100");
+    const first = subject.order.child;
+    const closed = { kind: "CHILD_CLOSED", childId: subject.childId, outcome: "DONE" } as const;
+    const at = (timeMs: number): typeof context => ({ ...context, timeMs });
+    const early = evolve(subject.order, { ...closed, lookUpAfterMs: saidMs }, at(NOW));
+    expect(early.earlyClose).toEqual({ child: first, atMs: NOW, waitMs: saidMs });
+    const late = evolve(early, { ...filled, childId: subject.childId }, at(NOW + tookMs));
+    expect(late.earlyClose).toEqual({ child: first, atMs: NOW, waitMs });
+    const next = evolve(late, intended({ childId: "aqc-2", quantity: quantity("0.1") }), at(NOW));
+    expect(next.earlyClose).toEqual({ child: undefined, atMs: NOW, waitMs });
+    const again = evolve(next, { ...closed, childId: "aqc-2", lookUpAfterMs: 1 }, at(NOW + 9));
+    expect(again.earlyClose).toEqual({ child: next.child, atMs: NOW + 9, waitMs });
+    const plain = evolve(next, { ...closed, childId: "aqc-2" }, at(NOW + 9));
+    expect(plain.earlyClose).toEqual(next.earlyClose);
+  });
+
   it("a child that was not handed over has not used its slot", () => {
     const sent = evolve(waiting(), intended({ slot: 2 }), context);
     expect(sent.nextSlot).toBe(3);

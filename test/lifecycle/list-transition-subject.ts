@@ -4,6 +4,7 @@ import {
   type FactContext,
   isActive,
   type ParentEvent,
+  type Rules,
   statusOf,
   type Transition,
   transitionList,
@@ -36,6 +37,7 @@ export type FactEntry = Readonly<{ fact: Fact; context: FactContext }>;
 export class ListSubject {
   legs: ParentOrder[];
   nowMs: number = NOW;
+  rules: Rules = RULES;
   /** All facts of all legs, in order. */
   readonly journal: FactEntry[] = [];
   #sequence = 0;
@@ -66,13 +68,22 @@ export class ListSubject {
 
   /** Applies an event of one leg to the list. */
   meet(role: LegRole, event: ParentEvent): readonly Transition[] {
-    const context = { sequence: ++this.#sequence, nowMs: this.nowMs, rules: RULES, notAfterMs: NOT_AFTER_MS };
+    const { nowMs, rules } = this;
+    const context = { sequence: ++this.#sequence, nowMs, rules, notAfterMs: NOT_AFTER_MS };
     const steps = transitionList({ legs: this.legs, orderId: this.leg(role).orderId, event }, context);
     for (const { order, facts } of steps) {
       this.legs = this.legs.map((leg) => (leg.orderId === order.orderId ? order : leg));
       for (const fact of facts) this.#note(order.orderId, fact);
     }
     return steps;
+  }
+
+  /** Restores a leg from a backup, without an event for the others. */
+  restore(role: LegRole): void {
+    const restored = this.leg(role);
+    const fact = { kind: "RESTORED", attempts: 5 } as const;
+    const next = evolve(restored, fact, this.#note(restored.orderId, fact));
+    this.legs = this.legs.map((leg) => (leg === restored ? next : leg));
   }
 
   #note(orderId: number, fact: Fact): FactContext {

@@ -139,6 +139,45 @@ function completedLate(): ListSubject {
   return list;
 }
 
+describe("a leg that was restored may have won since the backup", () => {
+  const NOTHING: ParentEvent = { kind: "NOTHING_TO_REDUCE" };
+
+  it("no other leg fires or loses its position before its executions are known", () => {
+    const list = new ListSubject("OCO", [withChange(STOP, { reduceOnly: true }), LIMIT]);
+    list.restore("profit");
+    const order = list.leg("protective");
+    const waiting = [{ order, facts: [], effects: [], wait: "LIST_UNKNOWN" }];
+    expect(list.fire("protective", "80")).toEqual(waiting);
+    expect(list.meet("protective", NOTHING)).toEqual(waiting);
+  });
+
+  it("one that has ended holds nothing up", () => {
+    const list = new ListSubject("OCO", [withChange(STOP, GTD), LIMIT]);
+    list.nowMs += 1_000;
+    list.meet("protective", { kind: "EXPIRED" });
+    list.restore("protective");
+    expect(recordOf(list.fire("profit", "110"))).toEqual(["profit: CHILD_INTENDED"]);
+  });
+});
+
+describe("a leg whose position is gone", () => {
+  const REDUCES = { reduceOnly: true };
+  const gone = (exits: readonly (typeof STOP)[]): readonly string[] => {
+    const list = new ListSubject("OTOCO", [ENTRY, ...exits]);
+    list.fire("working", "100");
+    list.report("working", "closed", [["a", "1"]]);
+    return recordOf(list.meet("protective", { kind: "NOTHING_TO_REDUCE" }));
+  };
+
+  it("takes along the other reduce-only legs, and no other leg", () => {
+    const ended = "protective: ENDED EXPIRED NOTHING_TO_REDUCE";
+    const [stop, limit] = [withChange(STOP, REDUCES), withChange(LIMIT, REDUCES)];
+    expect(gone([stop, limit])).toEqual([ended, "profit: ENDED CANCELED NOTHING_TO_REDUCE"]);
+    expect(gone([stop, LIMIT])).toEqual([ended]);
+    expect(gone([STOP, limit])).toEqual([]);
+  });
+});
+
 describe("release", () => {
   it.each([
     ["OTO", ["working: FILLED, CHILD_CLOSED, ENDED FILLED FILLED", "pending: RELEASED"]],
@@ -274,6 +313,20 @@ describe("I42: a working leg that ends otherwise cancels the legs that it holds"
       "working: ENDED EXPIRED RESIDUAL_BELOW_MIN_NOTIONAL, ALERT POSITION_UNPROTECTED",
       `pending: ${END}`,
     ]);
+  });
+
+  it.each([
+    ["the residual counts as filled", "FIRED", "RESIDUAL_BELOW_MIN_NOTIONAL", "RELEASED"],
+    ["any other end does not", "EXPIRED", "EXPIRED_GTD", END],
+  ] as const)("under residualCountsAsFilled %s", (_what, kind, reason, consequence) => {
+    const list = new ListSubject("OTO", [withChange(ENTRY, GTD), EXIT]);
+    list.rules = { ...RULES, residualCountsAsFilled: true };
+    list.fire("working", "100");
+    list.report("working", "closed", [["a", "0.9"]]);
+    if (kind === "EXPIRED") list.nowMs += 1_000;
+    const steps = kind === "FIRED" ? list.fire("working", "100") : list.meet("working", { kind });
+    const alert = kind === "FIRED" ? "" : ", ALERT POSITION_UNPROTECTED";
+    expect(recordOf(steps)).toEqual([`working: ENDED EXPIRED ${reason}${alert}`, `pending: ${consequence}`]);
   });
 
   it("by a first quote that a post-only one crosses", () => {

@@ -16,7 +16,7 @@ function wordsOf(fact: Fact): string {
     case "CHILD_UNKNOWN":
       return fact.problem === undefined ? fact.kind : `${fact.kind}: ${fact.problem}`;
     case "CHILD_CLOSED":
-      return `${fact.kind} ${fact.outcome}${detail}${fact.notBeforeMs === undefined ? "" : " and a pause"}`;
+      return `${fact.kind} ${fact.outcome}${detail}${fact.notBeforeMs === undefined ? "" : " and a pause"}${fact.lookUpAfterMs === undefined ? "" : `, looked up after ${fact.lookUpAfterMs} ms`}`;
     case "ALERT":
       return `${fact.kind} ${fact.alert}${detail}`;
     case "ENDED":
@@ -35,7 +35,7 @@ const fillOf = (executionId: string, size: string, at = "100"): Fill => ({
   price: price(at),
   timeMs: NOW,
 });
-const reported = (report: Partial<ChildReport>): ParentEvent => ({
+const reported = (report: Partial<ChildReport>): Extract<ParentEvent, { kind: "REPORTED" }> => ({
   kind: "REPORTED",
   report: { childId: FIRST, state: "open", fills: [], ...report },
 });
@@ -78,6 +78,18 @@ describe("the record of a report about the child in flight", () => {
       ["FILLED a", "CHILD_CLOSED DONE", "ENDED FILLED FILLED"],
     ],
     ["it is closed", sent, reported({ state: "closed" }), ["CHILD_CLOSED DONE and a pause"]],
+    [
+      "it is closed early",
+      sent,
+      { ...reported({ state: "closed", fills: [fillOf("a", "0.5")] }), lookUpAfterMs: 300 },
+      ["FILLED a", "CHILD_CLOSED DONE, looked up after 300 ms"],
+    ],
+    [
+      "it filled all, and may be looked up",
+      sent,
+      { ...reported({ state: "closed", fills: [fillOf("a", "1")] }), lookUpAfterMs: 300 },
+      ["FILLED a", "CHILD_CLOSED DONE", "ENDED FILLED FILLED"],
+    ],
     [
       "it is closed, with a reason",
       sent,

@@ -3,6 +3,7 @@ import { formatQuantity, price, type Quantity, quantity, ZERO_QUANTITY } from ".
 import {
   evolve,
   isScheduleOver,
+  isSlotOver,
   nextSlotChangeMs,
   openSlotOf,
   type Transition,
@@ -55,6 +56,18 @@ const closed = (order: ParentOrder, outcome: ChildOutcome, nowMs: number): Paren
     { kind: "CHILD_CLOSED", childId: order.child?.childId ?? "", outcome },
     { orderId: -256, sequence: ++sequence, timeMs: nowMs },
   );
+
+it("the slot of a child is over once it closes; without a slot or a child none is", () => {
+  const waiting = scheduled("TWAP");
+  const { order } = offer(waiting, at(1));
+  expect([at(2) - 1, at(2)].map((nowMs) => isSlotOver(order, nowMs))).toEqual([false, true]);
+  expect([waiting, { ...waiting, plan: undefined }].map((one) => isSlotOver(one, at(9)))).toEqual([
+    false,
+    false,
+  ]);
+  const bare = { ...order, child: order.child && { ...order.child, slot: undefined } };
+  expect(isSlotOver(bare, at(9))).toBe(false);
+});
 
 it("a VWAP has no open slot before the first one, and a TWAP none after the last", () => {
   expect(openSlotOf(scheduled("VWAP", [1, 2, 3]), at(1) - 1)).toBeUndefined();
