@@ -303,21 +303,20 @@ function withoutDust(order: ParentOrder, source: Source, context: SizingContext)
   const { largest } = context;
   const least = leastQuantity(context.minimum, best.price);
   const executes = (quantity: Quantity): boolean =>
-    quantity > 0 && executable(order, { levels, wanted: quantity }).value >= context.minimum;
+    executable(order, { levels, wanted: quantity }).value >= context.minimum;
   const cut = (most: Quantity): Quantity | undefined => {
     const needed = neededAfter(subtract(rest, most), { least, largest });
-    return needed.map((left) => subtract(rest, left)).find((part) => part <= most && executes(part));
+    return needed.map((left) => subtract(rest, left)).find(executes);
   };
   const leavesDust = (part: Quantity): boolean => {
     const left = subtract(rest, part);
     return left > 0 && neededAfter(left, { least, largest }).every((needed) => left < needed);
   };
   const requested = leavesDust(wanted) ? cut(wanted) : wanted;
-  const isWhole = requested !== undefined && (childTimeInForce === "FOK" || visible >= requested);
-  if (isWhole || (requested !== undefined && !leavesDust(visible))) return requested;
+  if (requested !== undefined && (childTimeInForce === "FOK" || !leavesDust(visible))) return requested;
   const takesAll = reduceOnly || (needsTrigger(type) && limitOf(order) === undefined);
   const waitsInVain = requested === undefined && largest !== undefined && rest > largest;
-  return cut(visible) ?? (takesAll || waitsInVain ? (requested ?? wanted) : undefined);
+  return cut(visible) ?? (takesAll || waitsInVain ? wanted : undefined);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { formatPrice, formatQuantity, notional, price, quantity } from "../../src/decimal/index.ts";
-import { executable, restOf, sizeChild } from "../../src/lifecycle/index.ts";
+import { executable, restOf, type SizingContext, sizeChild } from "../../src/lifecycle/index.ts";
 import type { Level, ParentIntent, Quote } from "../../src/model/index.ts";
 import { quoteAt, Subject } from "./support.ts";
 
@@ -19,12 +19,9 @@ const bidsOf = (...levels: readonly (readonly [string, string?])[]): Quote => ({
 });
 
 /** The child of an order of 10, or the reason why there is none. */
-function sized(change: Partial<ParentIntent>, quote: Quote, reducible?: string): string {
+function sized(change: Partial<ParentIntent>, quote: Quote, more: Partial<SizingContext> = {}): string {
   const { order } = new Subject({ quantity: quantity("10"), ...change });
-  const sizing = sizeChild(order, quote, {
-    ...MINIMUM,
-    ...(reducible === undefined ? {} : { reducible: quantity(reducible) }),
-  });
+  const sizing = sizeChild(order, quote, { ...MINIMUM, ...more });
   if (sizing.kind !== "send") return sizing.kind === "wait" ? sizing.reason : sizing.kind;
   const cap = sizing.limitPrice === undefined ? "market" : formatPrice(sizing.limitPrice);
   return `${formatQuantity(sizing.quantity)} @ ${cap}`;
@@ -88,14 +85,13 @@ describe("Reduce-only", () => {
     ["at most the rest", "30", "10 @ 100"],
     ["also below the minimum", "0.000001", "0.000001 @ 100"],
   ])("%s", (_what, reducible, expected) => {
-    expect(sized({ reduceOnly: true }, asksOf(["99"]), reducible)).toBe(expected);
+    expect(sized({ reduceOnly: true }, asksOf(["99"]), { reducible: quantity(reducible) })).toBe(expected);
   });
 
   it("FOK for the reducible quantity, as a whole", () => {
-    expect(sized({ reduceOnly: true, childTimeInForce: "FOK" }, asksOf(["99", "3"]), "3")).toBe("3 @ 100");
-    expect(sized({ reduceOnly: true, childTimeInForce: "FOK" }, asksOf(["99", "2.999999"]), "3")).toBe(
-      "NOT_FILLABLE_WHOLE",
-    );
+    const [fok, reducible] = [{ reduceOnly: true, childTimeInForce: "FOK" } as const, quantity("3")];
+    expect(sized(fok, asksOf(["99", "3"]), { reducible })).toBe("3 @ 100");
+    expect(sized(fok, asksOf(["99", "2.999999"]), { reducible })).toBe("NOT_FILLABLE_WHOLE");
   });
 
   it("zero means wait", () => {
@@ -131,6 +127,46 @@ describe("A rest too small to execute", () => {
     expect(sizeChild(reducing, asksOf(["100"]), { ...MINIMUM, reducible: quantity("1") })).toMatchObject({
       kind: "send",
     });
+  });
+});
+
+describe("What a child leaves can be executed, too", () => {
+  const STOP = { type: "STOP_MARKET", stopPrice: price("100") } as const;
+  const STOP_LIMIT = { type: "STOP_LOSS_LIMIT", stopPrice: price("100"), price: price("100") } as const;
+  const ICEBERG = { type: "ICEBERG", price: price("100") } as const;
+
+  it.each([
+    ["the minimum itself", {}, "1", "1", "0.85", undefined, "0.85 @ 100"],
+    ["a quarter more than it, if it can choose", {}, "1", "1", "0.850001", undefined, "0.8125 @ 100"],
+    ["the minimum, if no more", {}, "0.33", "1", "0.3", undefined, "0.18 @ 100"],
+    [
+      "a TWAP leaves anything: its schedule ends it",
+      { type: "TWAP" },
+      "1",
+      "1",
+      "0.9",
+      undefined,
+      "0.9 @ market",
+    ],
+    ["else a limit waits for the whole", {}, "0.25", "0.2", "1", undefined, "NOT_FILLABLE_WHOLE"],
+    ["so does a stop with a limit", STOP_LIMIT, "0.25", "0.2", "1", undefined, "NOT_FILLABLE_WHOLE"],
+    [
+      "and a market order that nothing triggered",
+      { type: "VWAP" },
+      "0.25",
+      "0.2",
+      "1",
+      undefined,
+      "NOT_FILLABLE_WHOLE",
+    ],
+    ["a triggered market order takes what is there", STOP, "0.25", "0.2", "1", undefined, "0.25 @ market"],
+    ["a reduce-only one, too", { reduceOnly: true }, "0.25", "0.2", "1", undefined, "0.25 @ 100"],
+    ["a display that is never larger waits in vain", ICEBERG, "0.25", "0.2", "0.2", "0.2", "0.2 @ 100"],
+    ["one that may grow to the whole waits", ICEBERG, "0.25", "0.2", "0.2", "0.25", "NOT_FILLABLE_WHOLE"],
+    ["one of which too little is visible waits", ICEBERG, "0.4", "0.18", "0.2", "0.2", "NOT_FILLABLE_WHOLE"],
+  ] as const)("%s", (_what, change, rest, visible, most, largest, expected) => {
+    const allowed = { most: quantity(most), ...(largest !== undefined && { largest: quantity(largest) }) };
+    expect(sized({ quantity: quantity(rest), ...change }, asksOf(["100", visible]), allowed)).toBe(expected);
   });
 });
 
