@@ -140,15 +140,25 @@ function completedLate(): ListSubject {
 }
 
 describe("a leg that was restored may have won since the backup", () => {
-  const NOTHING: ParentEvent = { kind: "NOTHING_TO_REDUCE" };
+  const list = new ListSubject("OCO", [withChange(STOP, { reduceOnly: true, ...GTD }), LIMIT]);
+  list.restore("profit");
+  const order = list.leg("protective");
+  const attempt = { quote: quoteAt("80", "81"), fresh: true };
 
-  it("no other leg fires or loses its position before its executions are known", () => {
-    const list = new ListSubject("OCO", [withChange(STOP, { reduceOnly: true }), LIMIT]);
-    list.restore("profit");
-    const order = list.leg("protective");
-    const waiting = [{ order, facts: [], effects: [], wait: "LIST_UNKNOWN" }];
-    expect(list.fire("protective", "80")).toEqual(waiting);
-    expect(list.meet("protective", NOTHING)).toEqual(waiting);
+  it.each<ParentEvent>([
+    { kind: "FIRED", fired: { orderId: order.orderId, observed: price("80") }, ...attempt },
+    { kind: "MEASURED", ...attempt, exposure: quantity("1") },
+    { kind: "PRINTED", ...attempt, volume: quantity("1") },
+    { kind: "NOTHING_TO_REDUCE" },
+  ])("before its executions are known $kind of another leg does nothing", (event) => {
+    expect(list.meet("protective", event)).toEqual([{ order, facts: [], effects: [], wait: "LIST_UNKNOWN" }]);
+  });
+
+  it("an event that cannot lead to a child applies", () => {
+    list.nowMs += 1_000;
+    expect(recordOf(list.meet("protective", { kind: "EXPIRED" }))).toEqual([
+      "protective: ENDED EXPIRED EXPIRED_GTD",
+    ]);
   });
 
   it("one that has ended holds nothing up", () => {
@@ -162,11 +172,14 @@ describe("a leg that was restored may have won since the backup", () => {
 
 describe("a leg whose position is gone", () => {
   const REDUCES = { reduceOnly: true };
-  const gone = (exits: readonly (typeof STOP)[]): readonly string[] => {
+  const gone = (
+    exits: readonly (typeof STOP)[],
+    event: ParentEvent = { kind: "NOTHING_TO_REDUCE" },
+  ): readonly string[] => {
     const list = new ListSubject("OTOCO", [ENTRY, ...exits]);
     list.fire("working", "100");
     list.report("working", "closed", [["a", "1"]]);
-    return recordOf(list.meet("protective", { kind: "NOTHING_TO_REDUCE" }));
+    return recordOf(list.meet("protective", event));
   };
 
   it("takes along the other reduce-only legs, and no other leg", () => {
@@ -175,6 +188,7 @@ describe("a leg whose position is gone", () => {
     expect(gone([stop, limit])).toEqual([ended, "profit: ENDED CANCELED NOTHING_TO_REDUCE"]);
     expect(gone([stop, LIMIT])).toEqual([ended]);
     expect(gone([STOP, limit])).toEqual([]);
+    expect(gone([stop, limit], { kind: "EXPIRED" })).toEqual(["protective: ENDED EXPIRED EXPIRED_GTD"]);
   });
 });
 
@@ -327,6 +341,9 @@ describe("I42: a working leg that ends otherwise cancels the legs that it holds"
     const steps = kind === "FIRED" ? list.fire("working", "100") : list.meet("working", { kind });
     const alert = kind === "FIRED" ? "" : ", ALERT POSITION_UNPROTECTED";
     expect(recordOf(steps)).toEqual([`working: ENDED EXPIRED ${reason}${alert}`, `pending: ${consequence}`]);
+    if (kind === "EXPIRED") return;
+    list.fire("pending", "110");
+    expect(list.leg("pending").child?.quantity).toBe(quantity("0.9"));
   });
 
   it("by a first quote that a post-only one crosses", () => {
