@@ -343,7 +343,13 @@ describe("I42: a working leg that ends otherwise cancels the legs that it holds"
     expect(recordOf(steps)).toEqual([`working: ENDED EXPIRED ${reason}${alert}`, `pending: ${consequence}`]);
     if (kind === "EXPIRED") return;
     list.fire("pending", "110");
-    expect(list.leg("pending").child?.quantity).toBe(quantity("0.9"));
+    const { childId = "", quantity: asked } = list.leg("pending").child ?? {};
+    expect(asked).toBe(quantity("0.9"));
+    const fill = { executionId: "b", quantity: quantity("0.8"), price: price("110"), timeMs: NOW };
+    const report = { childId, state: "closed" as const, fills: [fill] };
+    expect(
+      recordOf(list.meet("pending", { kind: "REPORTED", report, quote: quoteAt("110", "111") })),
+    ).toEqual(["pending: FILLED, CHILD_CLOSED, ENDED EXPIRED RESIDUAL_BELOW_MIN_NOTIONAL"]);
   });
 
   it("by a first quote that a post-only one crosses", () => {

@@ -24,6 +24,18 @@ describe("a preview warns of an order that fires below the minimum", () => {
   it.each<readonly [string, OrderFields, string | undefined]>([
     ["a trailing stop of USD 18 that fires 20 % lower", { ...trailing, quantity: "0.0003" }, "14.4"],
     ["one of USD 18.78 fires above the minimum", { ...trailing, quantity: "0.000313" }, undefined],
+    [
+      "a purchase at exactly the minimum",
+      {
+        ...sell,
+        side: "BUY",
+        type: "STOP_LOSS_LIMIT",
+        stopPrice: "75000",
+        price: "80000",
+        quantity: "0.0002",
+      },
+      undefined,
+    ],
     ["a reduce-only one has no minimum", { ...trailing, quantity: "0.0003", reduceOnly: true }, undefined],
     ["a gated one fires below its gate", { ...trailing, stopPrice: "60000", quantity: "0.0003" }, "14.4"],
     [
@@ -54,6 +66,12 @@ describe("a preview warns of an order that fires below the minimum", () => {
     const low = preview.firesBelowMinimum;
     expect(low?.value).toBe(value);
   });
+});
+
+it("a preview does not warn of an order that is refused anyway", () => {
+  const order = { symbol: "BTC/USD", side: "SELL", type: "TRAILING_STOP", trailingDelta: 2_000 } as const;
+  const preview = previewOrder({ ...order, quantity: "0.0001" }, { quote: { bid: "60000", ask: "60001" } });
+  expect([preview.refusal?.code, preview.firesBelowMinimum]).toEqual([-1013, undefined]);
 });
 
 describe("a preview agrees with the service", () => {

@@ -193,6 +193,15 @@ describe("the record of a report about the child in flight", () => {
 });
 
 describe("I50: the record of executions that came too late", () => {
+  it.each([
+    [300, "; a child that closes with less than asked is looked up after 300 ms, before the next one"],
+    [0, ""],
+  ])("after a close that is looked up after %d ms, the alert says so: %s", (lookUpAfterMs, note) => {
+    const subject = sent();
+    subject.meet({ ...reported({ state: "closed" }), lookUpAfterMs });
+    expect(words(subject.meet(reported({ fills: [fillOf("a", "0.5")] })))).toEqual(["FILLED a", LATE + note]);
+  });
+
   it("a late execution is counted, with an alert", () => {
     const subject = sentTwice();
     expect(words(subject.meet(reported({ fills: [fillOf("a", "0.5")] })))).toEqual(["FILLED a", LATE]);
