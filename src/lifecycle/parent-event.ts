@@ -159,7 +159,7 @@ export interface Rules {
 }
 
 /**
- * Position and time of a transition. `listUnknown`: the outcome of a child of another leg of its list is unknown, so no
+ * Position and time of a transition. `listUnknown`: the outcome of a child of its list is unknown, so that no other
  * child of the list is submitted. `notAfterMs`: a child intended now is not handed over after this, in the venue's time.
  * `releasedFor`: the most that the parent may execute in all, because its entry ended with less than its quantity.
  */
