@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { price, quantity } from "../../src/decimal/index.ts";
+import { price, Quantity, quantity } from "../../src/decimal/index.ts";
 import { childIdOf, type ParentEvent, type Transition } from "../../src/lifecycle/index.ts";
 import type { ChildReport, Fact, Fill } from "../../src/model/index.ts";
 import { NOW, quoteAt, Subject } from "./support.ts";
@@ -138,6 +138,32 @@ describe("the record of a report about the child in flight", () => {
       INVALID(REJECTED),
     ]);
     expect(words(subject.meet(reported(answer)))).toEqual(facts);
+  });
+
+  it.each<readonly [what: string, counted: string, said: string, isMore: boolean]>([
+    ["more is a contradiction", "0.5", "0.6", true],
+    ["more below one step, too", "0.5", "0.500000000000000001", true],
+    ["less is an older report", "0.5", "0.4", false],
+    ["less with more below one step, too", "0.500000000000000001", "0.499999000000000002", false],
+    ["less below one step, too", "0.500000000000000002", "0.500000000000000001", false],
+  ])("I17: of an execution that is counted already, %s", (_what, counted, said, isMore) => {
+    const sizeOf = (size: string): Fill => ({ ...fillOf("a", "1"), ...Quantity.parseFact(size) });
+    const subject = sent();
+    subject.meet(reported({ fills: [sizeOf(counted)] }));
+    const problem = `its executions sum to ${said}, but ${counted} was counted of it`;
+    const facts = isMore ? [`CHILD_UNKNOWN: ${problem}`, INVALID(problem)] : [];
+    expect(words(subject.meet(reported({ fills: [sizeOf(said)] })))).toEqual(facts);
+  });
+
+  it("a refused child leaves a residual that the market has made too small", () => {
+    const subject = sent();
+    subject.report("closed", [["a", "0.84"]]);
+    subject.fire("100");
+    const refused = { ...reported({ childId: SECOND, state: "rejected" }), quote: quoteAt("89", "90") };
+    expect(words(subject.meet(refused))).toEqual([
+      "CHILD_CLOSED REJECTED and a pause",
+      "ENDED EXPIRED RESIDUAL_BELOW_MIN_NOTIONAL",
+    ]);
   });
 
   it("a report that says nothing new is not recorded", () => {
