@@ -170,6 +170,13 @@ describe("What a child leaves can be executed, too", () => {
   });
 });
 
+it("an iceberg whose display leaves too little sends all of it: no child may ever be larger", () => {
+  const [whole, icebergQuantity] = [quantity("0.25"), quantity("0.2")];
+  const subject = new Subject({ type: "ICEBERG", price: price("100"), quantity: whole, icebergQuantity });
+  subject.fire("100");
+  expect(subject.order.child?.quantity).toBe(icebergQuantity);
+});
+
 it("a child at market has no limit price", () => {
   const { order } = new Subject({ type: "STOP_MARKET", stopPrice: price("100") });
   expect(sizeChild(order, quoteAt("99", "100"), MINIMUM)).toStrictEqual({

@@ -29,7 +29,8 @@ class InProcessTestRunner {
   #programs = new Map();
   /** How often each test, and the loading of all files, reaches the code of each mutant. */
   #hits = { perTest: {}, static: {} };
-  #testTimeoutMs = WAITING_MS;
+  /** Known only in the process of the dry run, which Stryker replaces after some mutants. */
+  #testTimeoutMs = Number.POSITIVE_INFINITY;
 
   capabilities() {
     return { reloadEnvironment: true };
@@ -52,7 +53,7 @@ class InProcessTestRunner {
     return { status: DryRunStatus.Complete, tests, mutantCoverage };
   }
 
-  async mutantRun({ activeMutant, testFilter, hitLimit }) {
+  async mutantRun({ activeMutant, testFilter, hitLimit, timeout }) {
     // Further counts of coverage are of no use.
     const mutantCoverage = { static: {}, perTest: {} };
     const limit = (hits = {}) => MOST_HITS * hits[activeMutant.id] || hitLimit;
@@ -62,7 +63,9 @@ class InProcessTestRunner {
     const files = [...this.#programs.keys()].filter((file) => chosen?.has(file) ?? true);
     const limitOf = (test) => limit(this.#hits.perTest[test]);
     const tests = testFilter && new Set(testFilter);
-    const run = new Run(this.#programs, { tests, limitOf, testTimeoutMs: this.#testTimeoutMs });
+    // A test that waits in vain fails before Stryker ends this process.
+    const testTimeoutMs = Math.min(this.#testTimeoutMs, 0.8 * timeout);
+    const run = new Run(this.#programs, { tests, limitOf, testTimeoutMs });
     const results = await this.#run(files, run);
     return toMutantRunResult(run.endless ?? { status: DryRunStatus.Complete, tests: results });
   }
