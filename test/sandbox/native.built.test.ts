@@ -262,10 +262,10 @@ describe("ORDER_REJECT_PERSISTENCE_ENABLED", () => {
     for (let count = 0; count < 20; count++) {
       await sandbox.place({ price: "1", quantity: "99999999", newClientOrderId: `more-${count}` });
     }
-    expect(await sandbox.control("GET", "metrics")).toMatchObject({
-      rejectionsRetained: 20,
-      rejectionsLost: 0,
-    });
+    // A refusal is answered before it is retained.
+    await expect
+      .poll(() => sandbox.control("GET", "metrics"), { timeout: 20_000 })
+      .toMatchObject({ rejectionsRetained: 20, rejectionsLost: 0 });
     await sandbox.restart();
     expect(await found(sandbox)).toEqual(["INSUFFICIENT_BALANCES", "MIN_NOTIONAL"]);
     expect((await sandbox.get("/api/v2/order", { clOrdId: "more-0" })).body["status"]).toBe("REJECTED");
