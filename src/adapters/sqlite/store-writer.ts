@@ -32,8 +32,8 @@ function run({ path, driver, busyTimeoutMs, acknowledged: file, loadedFrom }: Wr
   parentPort?.on("message", (message: ToWriter) => {
     if (message === "end") {
       database.close();
-      parentPort?.close();
-      return;
+      // What a preload of the host has open here, such as a timer, must not keep the thread.
+      process.exit();
     }
     total = 0;
     commit(message).then(
