@@ -23,12 +23,14 @@ export type ToWriter = readonly CommitPart[] | "end";
 
 /**
  * Messages about the transaction that is under way: places of parts that will be left out, sent before it becomes durable;
- * the number of all transactions of the file once it is, 0 if it wrote nothing; or why it failed.
+ * the number of all transactions of the file once it is, 0 if it wrote nothing; or why it failed. The last message says that
+ * the file is closed.
  */
 export type FromWriter =
   | readonly ["leaves out", places: readonly number[]]
   | readonly ["durable", commits: number]
-  | readonly ["failed", error: SentError];
+  | readonly ["failed", error: SentError]
+  | readonly ["closed"];
 
 /** An error on its way from the thread: a copy of SQLite's would have no text, and that of another no code. */
 export type SentError = Readonly<{ name: string; message: string; code?: string; cause?: SentError }>;
@@ -132,6 +134,8 @@ export class StoreThread {
   }
 
   #take(message: FromWriter): void {
+    // What a preload of the host has open in the thread, such as a timer, must not keep it.
+    if (message[0] === "closed") return void this.#worker.terminate();
     if (message[0] === "leaves out") {
       for (const place of message[1]) if (this.#underWay !== undefined) this.#underWay.answers[place] = false;
       return;

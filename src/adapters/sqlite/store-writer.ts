@@ -32,8 +32,9 @@ function run({ path, driver, busyTimeoutMs, acknowledged: file, loadedFrom }: Wr
   parentPort?.on("message", (message: ToWriter) => {
     if (message === "end") {
       database.close();
-      // What a preload of the host has open here, such as a timer, must not keep the thread.
-      process.exit();
+      post(["closed"]);
+      parentPort?.close();
+      return;
     }
     total = 0;
     commit(message).then(
