@@ -7,7 +7,13 @@ import {
   ZERO_QUANTITY,
 } from "../decimal/index.ts";
 import type { ChildFills } from "../lifecycle/index.ts";
-import { type ChildReport, type Fill, MOST_CLOSE_WAIT_MS, type RefusalMark } from "../model/index.ts";
+import {
+  type ChildReport,
+  type Fill,
+  MOST_CLOSE_WAIT_MS,
+  type Mutable,
+  type RefusalMark,
+} from "../model/index.ts";
 import type { ExecutionVenue, NotFound, VenueCapabilities } from "../ports/index.ts";
 import { harmless } from "./questions.ts";
 import {
@@ -51,9 +57,6 @@ export function readReport(answer: unknown, childId: string): ParsedReport {
   }
 }
 
-/** A value that its reader fills in. */
-type Unfinished<T> = { -readonly [K in keyof T]: T[K] };
-
 /** Throws an UnreadableAnswer for the first unreadable part of the report. */
 function wholeReport(answer: unknown, childId: string): ChildReport {
   const report = namedReport(answer, childId);
@@ -61,7 +64,7 @@ function wholeReport(answer: unknown, childId: string): ChildReport {
   const final = optional(report.final, (value) => flagOf(value, "final"));
   const mark = optional(report.mark, (value) => wordOf(value, "the mark", MARKS));
   const detail = optional(report.detail, detailOf);
-  const whole: Unfinished<ChildReport> = { childId, state, fills: readFills(report.fills) };
+  const whole: Mutable<ChildReport> = { childId, state, fills: readFills(report.fills) };
   if (final !== undefined) whole.final = final;
   if (mark !== undefined) whole.mark = mark;
   if (detail !== undefined) whole.detail = detail;
@@ -252,7 +255,7 @@ export function capabilitiesOf(venue: ExecutionVenue, failed: (error: unknown) =
       closeMs >= 0 && closeMs <= MOST_CLOSE_WAIT_MS,
       "fillsMayFollowCloseMs is not a number from 0 to 30000",
     );
-    const read: Unfinished<VenueCapabilities> = { honoursDeadline, canVoid };
+    const read: Mutable<VenueCapabilities> = { honoursDeadline, canVoid };
     if (ratePerSecond !== undefined) read.ratePerSecond = ratePerSecond;
     if (fillsMayFollowCloseMs !== undefined) read.fillsMayFollowCloseMs = fillsMayFollowCloseMs;
     return read;

@@ -14,6 +14,7 @@ import {
   type Fact,
   type LegRole,
   type ListIntent,
+  type Mutable,
   type ParentIntent,
   partsOf,
   type SchedulePlan,
@@ -118,7 +119,7 @@ export function admit(intent: ParentIntent, context: AdmissionContext): Admissio
   const plan = planOf(intent, context);
   const { aheadMs, leg, volume = ZERO_QUANTITY } = context;
   // Members are set one by one, in the order of the journal: spreading took the most time of all work in a placement.
-  const found: { -readonly [K in keyof Admission]: Admission[K] } = {};
+  const found: Mutable<Admission> = {};
   if (intent.expireTimeMs !== undefined && aheadMs !== undefined) found.aheadMs = aheadMs;
   if (!intent.reduceOnly) found.admissionPrice = openingPrice(intent, context, plan);
   else if (leg !== "held") found.exposure = reducible(intent, context);

@@ -320,8 +320,8 @@ export function closeChild(
   const child = draft.order.child;
   if (child?.childId !== closing.childId) return;
   const isUnpaced = atOnce || hasExecuted(child);
-  const notBeforeMs = draft.context.nowMs + paceOf(draft);
-  addFact(draft, { kind: "CHILD_CLOSED", ...closing, ...(!isUnpaced && { notBeforeMs }) });
+  const pace = isUnpaced ? {} : { notBeforeMs: draft.context.nowMs + paceOf(draft) };
+  addFact(draft, { kind: "CHILD_CLOSED", ...closing, ...pace });
   settleClosed(draft, closing.outcome, quote);
 }
 

@@ -3,6 +3,7 @@ import { InvariantError } from "../errors/index.ts";
 import {
   type ChildOrder,
   type Fact,
+  type Mutable,
   type ParentOrder,
   type PendingEnd,
   SHARD_COUNT,
@@ -249,7 +250,7 @@ function attemptExecution(draft: Draft, attempt: ExecutionAttempt): void {
     return wait(draft, "MEASURING");
   }
   const { most, largest, slot } = allowance;
-  const limits: Draftable<SizingContext> = { minimum: context.rules.minimum };
+  const limits: Mutable<SizingContext> = { minimum: context.rules.minimum };
   if (most !== undefined) limits.most = most;
   if (largest !== undefined) limits.largest = largest;
   if (context.releasedFor !== undefined) limits.releasedFor = context.releasedFor;
@@ -261,9 +262,6 @@ function attemptExecution(draft: Draft, attempt: ExecutionAttempt): void {
   }
   intend(draft, { ...sizing, slot }, attempt);
 }
-
-/** A value that its creator fills in. */
-type Draftable<T> = { -readonly [K in keyof T]: T[K] };
 
 function wait(draft: Draft, reason: WaitReason): void {
   draft.wait = reason;
@@ -287,7 +285,7 @@ function intend(draft: Draft, { quantity, limitPrice, slot }: Intention, attempt
     slot,
     problem: undefined,
   };
-  const fact: Draftable<Extract<Fact, { kind: "CHILD_INTENDED" }>> = { kind: "CHILD_INTENDED", child };
+  const fact: Mutable<Extract<Fact, { kind: "CHILD_INTENDED" }>> = { kind: "CHILD_INTENDED", child };
   if (exposure !== undefined) fact.exposure = exposure;
   if (volume !== undefined) fact.volume = volume;
   addFact(draft, fact);

@@ -97,6 +97,7 @@ export {
   type EarlyClose,
   type EndReason,
   MOST_CLOSE_WAIT_MS,
+  type Mutable,
   type ParentCopy,
   type ParentEnd,
   type ParentIntent,

@@ -263,8 +263,11 @@ export interface ParentOrder {
   readonly restored?: true | undefined;
 }
 
+/** A value that its creator fills in, until it is passed on. */
+export type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
 /** A mutable parent that only its creator refers to, until it is passed on as a {@link ParentOrder}. */
-export type ParentCopy = { -readonly [K in keyof ParentOrder]: ParentOrder[K] };
+export type ParentCopy = Mutable<ParentOrder>;
 
 /**
  * Returns a copy with all members in a fixed order, absent ones as undefined. `{...order}` would create an object of
@@ -312,7 +315,7 @@ export function copyOf(order: ParentOrder): ParentCopy {
 }
 
 /** A mutable child that only its creator refers to. */
-export type ChildCopy = { -readonly [K in keyof ChildOrder]: ChildOrder[K] };
+export type ChildCopy = Mutable<ChildOrder>;
 
 /** Like {@link copyOf}, for a child. */
 export function childCopyOf(child: ChildOrder): ChildCopy {

@@ -1,4 +1,4 @@
-import { MARKET_SHARD, SHARD_COUNT } from "../model/index.ts";
+import { MARKET_SHARD, type Mutable, SHARD_COUNT } from "../model/index.ts";
 import type {
   ClusterView,
   NodeEntry,
@@ -24,7 +24,7 @@ const LONGEST_TEXT = 200;
 const CLUSTER = "cluster";
 
 type Owner = { incarnation?: number; next?: number };
-type Node = { -readonly [Member in keyof NodeRow]: NodeRow[Member] };
+type Node = Mutable<NodeRow>;
 type Cluster = { incarnations: number; nodes: Node[]; owners: Record<string, Owner> };
 
 function clusterIn(valueAt: ValueAt): Cluster {

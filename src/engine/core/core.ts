@@ -2,7 +2,7 @@ import { Slicer } from "../../common/index.ts";
 import { notional } from "../../decimal/index.ts";
 import { checkedClock, harmless, Questions, QuietTelemetry } from "../../host-answers/index.ts";
 import type { Rules } from "../../lifecycle/index.ts";
-import { SHARD_COUNT } from "../../model/index.ts";
+import { type Mutable, SHARD_COUNT } from "../../model/index.ts";
 import type { Clock, OrderStore } from "../../ports/index.ts";
 import type { CoreCounts, EngineOptions, EngineSettings, ProbePoint } from "./api.ts";
 import { ClientIdFilter } from "./client-id-filter.ts";
@@ -57,7 +57,7 @@ export type Counters = {
   deciding: number;
   acceptances: number;
   activity: number;
-} & { -readonly [Name in keyof CoreCounts]: CoreCounts[Name] };
+} & Mutable<CoreCounts>;
 
 /**
  * Creates the core of an engine, which all parts share, with the term of its lease if it has one. Throws a RangeError

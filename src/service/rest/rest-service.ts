@@ -181,11 +181,16 @@ function weightAt({ documents }: EntryParts, request: WireRequest, destination?:
 /** Resolves when it is the turn of the request's client. Returns undefined if it is now. */
 function turnOf({ turns }: EntryParts, request: WireRequest, weight: number): Promise<void> | undefined {
   const bytes = request.target.length + request.body.length;
-  let begin: (() => void) | undefined = () => {
-    begin = undefined;
-  };
-  turns.begin(networkOf(request.remoteAddress), turnCost({ bytes, weight }), () => begin?.());
-  return begin && new Promise((resolve) => (begin = resolve));
+  let isNow = false;
+  let resume = (): void => undefined;
+  turns.begin(networkOf(request.remoteAddress), turnCost({ bytes, weight }), () => {
+    isNow = true;
+    resume();
+  });
+  if (isNow) return undefined;
+  return new Promise((resolve) => {
+    resume = resolve;
+  });
 }
 
 type Failure = Readonly<{ requestId: string; request: WireRequest; route: AnyRoute | undefined }>;
