@@ -8,67 +8,80 @@ const OF_INTENT = "intent.";
 /** Begins the parts of snapshots that were written before the package was released. */
 const UNRELEASED = '{"v":1,"parent":';
 
-/** Parents with the same members: the text of the first, those of its members, and which members differ among them. */
-type Alike = Readonly<{
-  number: number;
-  text: string;
-  members: ReadonlyMap<string, string>;
-  own: Set<string>;
-}>;
+/** A parent's members and those of its intent, in order: the name of each in a text, and its value. */
+type Flat = Readonly<{ order: ParentOrder; names: readonly string[]; values: readonly unknown[] }>;
+
+/** Parents with the same members: the text of the first, and which members differ among them, by their place in it. */
+type Alike = Readonly<{ number: number; text: string; first: Flat; own: Map<number, Member> }>;
 
 /**
  * Returns the text of parents, in their order and exact like {@link encodeParent}. What parents with the same members have in
  * common stands there once: the first of them is in `alike`, with the names of the members in which they differ, and `values`
- * has for each parent the place of that one and its own values. So an opening reads a third of the text, and copies the rest.
- * Throws an InvariantError I53 for a parent that could not be read again.
+ * has for each parent the place of that one and its own values. So a third of the text is written and read, and the rest is
+ * compared and copied. Throws an InvariantError I53 for a parent that could not be read again.
  */
 export function encodeParents(orders: readonly ParentOrder[]): string {
   const byNames = new Map<string, Alike>();
   const rows = orders.map((order) => {
-    const members = textsOf(order);
-    const names = [...members.keys()].join();
+    const flat = flatOf(order);
+    const names = flat.names.join();
     const alike = byNames.get(names) ?? {
       number: byNames.size,
-      text: wholeOf(order),
-      members,
-      own: new Set(),
+      text: textOf(WRITTEN.parent, order, nameOf(order), {}),
+      first: flat,
+      own: new Map(),
     };
     byNames.set(names, alike);
-    for (const [name, text] of members) if (text !== alike.members.get(name)) alike.own.add(name);
-    return { alike, members };
+    addOwn(alike, flat);
+    return { alike, flat };
   });
-  const alike = [...byNames.values()].map(
-    ({ text, own }) => `{"parent":${text},"own":${JSON.stringify([...own])}}`,
-  );
-  const values = rows.map(({ alike: { number, own }, members }) =>
-    [number, ...[...own].map((name) => members.get(name))].join(),
-  );
+  const alike = [...byNames.values()].map(({ text, first, own }) => {
+    const names = [...own.keys()].map((at) => first.names[at]);
+    return `{"parent":${text},"own":${JSON.stringify(names)}}`;
+  });
+  const values = rows.map(({ alike: { number, own }, flat }) => {
+    const texts: (string | number)[] = [number];
+    for (const [at, member] of own) texts.push(memberText(flat, at, member));
+    return texts.join();
+  });
   return `{"v":${WRITTEN.version},"parents":{"alike":[${alike.join()}],"values":[${values.join()}]}}`;
 }
 
-const wholeOf = (order: ParentOrder): string => textOf(WRITTEN.parent, order, nameOf(order), {});
+function flatOf(order: ParentOrder): Flat {
+  const names: string[] = [];
+  const values: unknown[] = [];
+  const add = (members: object, prefix: string): void => {
+    for (const [name, value] of Object.entries(members)) {
+      if (value === undefined) continue;
+      if (value === order.intent) {
+        add(value, OF_INTENT);
+        continue;
+      }
+      names.push(prefix + name);
+      values.push(value);
+    }
+  };
+  add(order, "");
+  return { order, names, values };
+}
+
+/** Adds the members in which a parent differs from the first of its kind, which was written, so that it has a schema for each. */
+function addOwn({ first, own }: Alike, flat: Flat): void {
+  for (const [at, value] of flat.values.entries()) {
+    if (value === first.values[at] || own.has(at)) continue;
+    const member = memberOf(WRITTEN, flat.names[at] as string) as Member;
+    const isObject = typeof value === "object";
+    if (!isObject || memberText(flat, at, member) !== memberText(first, at, member)) own.set(at, member);
+  }
+}
+
+const memberText = ({ order, values }: Flat, at: number, member: Member): string =>
+  textOf(member.schema, values[at], nameOf(order), member);
 
 const nameOf =
   ({ orderId }: ParentOrder) =>
   (): string =>
     `parent order ${orderId}`;
-
-/** Returns the text of each member, and of each of the intent. */
-function textsOf(order: ParentOrder): ReadonlyMap<string, string> {
-  const texts = new Map<string, string>();
-  const name = nameOf(order);
-  const add = (value: object, prefix: string): void => {
-    for (const [key, one] of Object.entries(value)) {
-      if (one === undefined) continue;
-      const member = memberOf(WRITTEN, prefix + key);
-      if (one === order.intent) add(one, OF_INTENT);
-      // One that is not known is refused when the whole parent is written.
-      else texts.set(prefix + key, member === undefined ? "" : textOf(member.schema, one, name, member));
-    }
-  };
-  add(order, "");
-  return texts;
-}
 
 const memberOf = ({ parent, intent }: Format, name: string): Member | undefined =>
   name.startsWith(OF_INTENT)
