@@ -198,6 +198,16 @@ describe("an order that should act and cannot says so", () => {
     expect(received(world)).toEqual([]);
   });
 
+  it("a silent market is no time in which an order could act: a slot that opens right after it is not stalled", async () => {
+    const world = await createWorld({ settings: { quoteMaxAgeMs: 300_000 } });
+    await world.quote("99", "100");
+    const slots = { interval: 60_000, intervalCount: 4, intervalDelay: 2_000 };
+    await world.place({ type: "TWAP", ...slots, quantity: "4" } as Partial<OrderFields>);
+    await quoteFor(world, 240, { bid: "99", ask: "100", everyMs: 60_000 });
+    expect(world.venue.submitted).toHaveLength(4);
+    expect(received(world)).toEqual([]);
+  });
+
   it("an open slot whose child is refused is stalled, and POV with volume to follow", async () => {
     const world = await createWorld();
     world.venue.onSubmit = ({ childId }) => refused(childId);

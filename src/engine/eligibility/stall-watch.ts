@@ -51,8 +51,8 @@ type Obstacle = Readonly<{ cause: StallCause; detail: string }>;
 /** A parent whose condition was met when it was last looked at, and of which nothing has executed since. */
 type Candidate = {
   live: LiveOrder;
-  /** By the monotonic clock, as `dueMs`. */
-  sinceMs: number;
+  /** When it could act first, by the monotonic clock as `dueMs`; undefined while its market is silent. */
+  sinceMs: number | undefined;
   dueMs: number;
   /** What became of its last child, until it is kept from sending one by something else. */
   obstacle: Obstacle | undefined;
@@ -216,9 +216,10 @@ export class StallWatch {
     const now = market.now(symbol);
     if (now === undefined || silentMs >= this.#core.settings.stalledAfterMs) {
       // Nobody can act in such a market, and QUOTES_STOPPED says so.
-      candidate.sinceMs = this.#core.monotonicMs();
+      candidate.sinceMs = undefined;
       return order.trigger !== undefined || order.plan !== undefined || order.stall !== undefined;
     }
+    candidate.sinceMs ??= this.#core.monotonicMs();
     const isHalted = this.#parts.shards.isFrozen(order);
     if (!isHalted && !this.#isMet(candidate, now)) {
       // Between two slots, and until there is more volume, nothing has become better.
