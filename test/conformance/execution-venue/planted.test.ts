@@ -4,7 +4,7 @@ import { executionVenueRules } from "../../../src/conformance/execution-venue/ex
 import { type ExecutionVenueSubject, testExecutionVenue } from "../../../src/conformance/index.ts";
 import type { ExecutionVenue } from "../../../src/ports/index.ts";
 import { testPlantedFaults } from "../../support/planted-faults.ts";
-import type { PlantedFault } from "./broken-venue.ts";
+import { changed, type PlantedFault } from "./broken-venue.ts";
 import { PLANTED } from "./faults.ts";
 
 const subjectOf = ({ mistake, supports, create }: PlantedFault): ExecutionVenueSubject => ({
@@ -40,10 +40,36 @@ const plain: PlantedFault = {
   },
 };
 
+/** An exchange that writes eight decimals, and whose connection reports a lost answer at once. */
+const hasty: ExecutionVenueSubject = {
+  name: "an exchange with eight decimals, whose lost answers reject at once",
+  supports: { ...foreignVenue.supports, abortable: false },
+  createPlace() {
+    let isLost = false;
+    const submits = changed((honest) => ({
+      submit(child, options) {
+        const answer = honest.submit(child, options);
+        if (!isLost) return answer;
+        isLost = false;
+        return Promise.race([answer, Promise.reject(new Error("socket hang up"))]);
+      },
+    }));
+    const place = createPlace(submits);
+    return {
+      ...place,
+      lose(lost) {
+        isLost = true;
+        return place.lose(lost);
+      },
+      position: async (symbol) => Number(await place.position(symbol)).toFixed(8),
+    };
+  },
+};
+
 testPlantedFaults("execution venue", {
   declare: testExecutionVenue,
   groups: executionVenueRules,
-  sound: [subjectOf(plain)],
+  sound: [subjectOf(plain), hasty],
   faults: Object.entries(PLANTED).flatMap(([rule, faults]) =>
     faults.map((fault) => ({ fault: fault.mistake, breaks: [rule], subject: subjectOf(fault) })),
   ),
