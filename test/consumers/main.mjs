@@ -74,12 +74,26 @@ async function runAll(given) {
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   const head = "| runtime or tool | form | types | signs | places and follows | finds a lost order |";
-  return [head, "| --- | --- | --- | --- | --- | --- |", ...rows];
+  const merged = ["form", "version"].reduce(joined, rows);
+  const lines = merged.map(({ name, version, form, cells }) => `| ${name} ${version} | ${form} | ${cells} |`);
+  return [head, "| --- | --- | --- | --- | --- | --- |", ...lines];
+}
+
+/** Makes one row of those that differ in one member only, which then lists its values. */
+function joined(rows, member) {
+  const alike = new Map();
+  for (const row of rows) {
+    const key = JSON.stringify({ ...row, [member]: "" });
+    const first = alike.get(key);
+    alike.set(key, first === undefined ? row : { ...row, [member]: `${first[member]}, ${row[member]}` });
+  }
+  return [...alike.values()];
 }
 
 async function rowOf(consumer, given, index) {
   const { name, pin, form, types = false, leavesOut = [] } = consumer;
-  const title = `${name} ${pins[pin].split("@").at(-1)}`;
+  const version = pins[pin].split("@").at(-1);
+  const title = `${name} ${version}`;
   const started = performance.now();
   const access = { ...given.access, name: `consumer-${index}` };
   const steps = await consumer
@@ -95,7 +109,7 @@ async function rowOf(consumer, given, index) {
     steps.some(({ step, failure }) => step === of && failure === undefined) ? "yes" : "no";
   const cells = ["signs", "places and follows", "finds a lost order"];
   const answers = cells.map((of) => (leavesOut.includes(of) ? "not run" : cell(of)));
-  return `| ${title} | ${form} | ${types ? cell("types") : ""} | ${answers.join(" | ")} |`;
+  return { name, version, form, cells: [types ? cell("types") : "", ...answers].join(" | ") };
 }
 
 /** The page has the table of this run; `--update` writes it. */

@@ -69,7 +69,10 @@ export type PgClientOptions = Readonly<{
 /** Creates a client. */
 export type Driver = (options: PgClientOptions) => PgClient;
 
-/** Loads the package pg. Throws a PostgresStoreError that says what to install if it cannot be loaded. */
+/**
+ * Loads the package pg. Throws a PostgresStoreError that says what to install if it cannot be loaded. Not postgres.js,
+ * which resolves a query before its commit (porsager/postgres#1090), and repeats statements.
+ */
 export function loadDriver(load: (name: string) => unknown = requireHere()): Driver {
   try {
     const { Client } = load("pg") as Readonly<{ Client: new (options: PgClientOptions) => PgClient }>;

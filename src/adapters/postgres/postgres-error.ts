@@ -8,7 +8,11 @@ export class UnknownOutcome extends Error {
   override readonly name = "UnknownOutcome";
 }
 
-/** An error of the store whose message is meant for the host. `code` is that of its cause. */
+/**
+ * An error of the store whose message says what to do. `code` is one of Postgres or Node, or NOT_DURABLE, FOREIGN_SCHEMA,
+ * NEWER_SCHEMA, UNFINISHED_COPY, ENCODING, SERVER_VERSION, DRIVER_MISSING; of commands NO_STORE, OLDER_SCHEMA,
+ * TARGET_NOT_EMPTY.
+ */
 export class PostgresStoreError extends Error {
   /** Recognises an error of this class, also one of another copy of the package. */
   static override readonly [Symbol.hasInstance]: (value: unknown) => boolean =
