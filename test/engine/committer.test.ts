@@ -185,6 +185,28 @@ describe("I01, I02: an append that was not kept, or whose outcome is unknown", (
   });
 });
 
+describe("calls that wait for longer than hostTimeoutMs while shards are read", () => {
+  it("are answered each time that it has passed, until the last of the shards runs", async () => {
+    const made = begun([new Error("disk full")]);
+    let runs = (): void => undefined;
+    made.shardOf(2).reload = () => new Promise((resolve) => (runs = resolve));
+    made.decide(made.shardOf(1), recordOf(1));
+    made.decide(made.shardOf(2), recordOf(2));
+    await made.turn();
+    const answered = (): readonly string[] => made.did.filter((what) => what.startsWith("give up"));
+    await made.pass(2 * hostTimeoutMs);
+    expect(answered()).toEqual(["give up 1000", `give up ${1_000 + hostTimeoutMs}`]);
+    runs();
+    await made.pass(10 * hostTimeoutMs);
+    expect(answered()).toHaveLength(2);
+    made.answers.push(new Error("disk full"));
+    made.decide(made.shardOf(2), recordOf(3));
+    await made.turn();
+    await made.pass(hostTimeoutMs);
+    expect(answered()).toHaveLength(3);
+  });
+});
+
 describe("a store that keeps failing is tried again after pauses", () => {
   /** A committer whose second append in a row failed. */
   async function failing(): Promise<ReturnType<typeof begun>> {
@@ -228,6 +250,16 @@ describe("a store that keeps failing is tried again after pauses", () => {
     expect(decisionsOf(made)).toHaveLength(3);
   });
 
+  it("a caller who asks while a failure is dealt with leaves the pause out", async () => {
+    const made = begun([new Error("1"), new Error("2")]);
+    made.decide(made.shard, recordOf(1));
+    await made.turn();
+    made.shard.reload = async () => made.decide(made.shardOf(8), recordOf(3), true);
+    made.decide(made.shard, recordOf(2));
+    await made.turn();
+    expect(decisionsOf(made)).toEqual([[1], [2], [3]]);
+  });
+
   it("after an append that is kept, the next failure is the first again", async () => {
     const made = await failing();
     await made.pass(retryMinMs);
@@ -252,156 +284,6 @@ describe("a store that keeps failing is tried again after pauses", () => {
       }
       expect([state, made.batches.length]).toEqual([state, appended]);
     }
-  });
-});
-
-describe("a store that does not answer an append", () => {
-  it("is reported after hostTimeoutMs, calls that are older are answered, and the append is given up after 12 times", async () => {
-    const made = begun(["silence"]);
-    await made.pass(1_000);
-    const beganMs = made.clock.monotonicMs();
-    made.decide(made.shard, recordOf(1));
-    await made.turn();
-    await made.pass(hostTimeoutMs - 1);
-    expect(made.did.filter((what) => /failed|give up/.test(what))).toEqual([]);
-    await made.pass(1);
-    expect(made.did.filter((what) => /failed|give up/.test(what))).toEqual([
-      `failed: the store has not answered an append for ${hostTimeoutMs} ms`,
-      `give up ${beganMs}`,
-    ]);
-    expect(made.did).toContain("late 7");
-    await made.pass(11 * hostTimeoutMs - 1);
-    expect(made.did).not.toContain("reload 7 1 maybe");
-    await made.pass(1);
-    expect(made.did).toContain(`failed: the store has not answered an append for ${12 * hostTimeoutMs} ms`);
-    expect(made.did).toContain("reload 7 1 maybe");
-    const failures = made.did.filter((what) => /failed/.test(what)).length;
-    await made.pass(5 * hostTimeoutMs);
-    expect(made.did.filter((what) => /failed/.test(what))).toHaveLength(failures);
-  });
-
-  it("one that answered in time is not reported later", async () => {
-    const made = begun();
-    made.decide(made.shard, recordOf(1));
-    await made.turn();
-    await made.pass(20 * hostTimeoutMs);
-    expect(made.did.filter((what) => /failed|give up/.test(what))).toEqual([]);
-  });
-});
-
-describe("an append without an answer for hostTimeoutMs", () => {
-  /** A committer whose first append, of a record, a mark and a print of shard 7, is answered by the test. */
-  async function hung(): Promise<
-    ReturnType<typeof begun> & Readonly<{ answer: (as: "durable" | "fenced") => void }>
-  > {
-    let answer: (as: "durable" | "fenced") => void = () => undefined;
-    const made = begun([new Promise((resolve) => (answer = resolve))]);
-    made.addMark(mark(1));
-    made.addPrint(samplePrint({ id: "a" }));
-    made.decide(made.shard, recordOf(1));
-    await made.turn();
-    made.decide(made.shardOf(8), recordOf(2));
-    made.decide(made.shard, recordOf(3));
-    await made.pass(hostTimeoutMs - 1);
-    expect(decisionsOf(made)).toEqual([[1]]);
-    await made.pass(1);
-    return Object.assign(made, { answer: (as: "durable" | "fenced") => answer(as) });
-  }
-
-  it("others go on; its shard waits for it, and then goes on in order", async () => {
-    const made = await hung();
-    expect(decisionsOf(made)).toEqual([[1], [2]]);
-    made.decide(made.shardOf(9), recordOf(4));
-    await made.turn();
-    expect(decisionsOf(made)).toEqual([[1], [2], [4]]);
-    expect(made.did.filter((what) => what.startsWith("settle"))).toEqual(["settle 2", "settle 4"]);
-    made.answer("durable");
-    await made.pass(0);
-    await made.turn();
-    expect(decisionsOf(made)).toEqual([[1], [2], [4], [3]]);
-    expect(made.did.filter((what) => what.startsWith("settle")).slice(2)).toEqual(["settle 1", "settle 3"]);
-  });
-
-  it("marks of its shard and prints wait for it, in their order", async () => {
-    const made = await hung();
-    made.addMark(mark(2));
-    made.addPrint(samplePrint({ id: "b" }));
-    made.decide(made.shardOf(8), recordOf(4));
-    await made.turn();
-    expect([positionsOf(made), printsOf(made)]).toEqual([
-      [[1], [], []],
-      [["a"], [], []],
-    ]);
-    made.answer("durable");
-    await made.pass(0);
-    await made.turn();
-    expect([positionsOf(made).at(-1), printsOf(made).at(-1)]).toEqual([[2], ["b"]]);
-  });
-
-  it("I34: what rests on the volume of its prints waits with them, so that the volume is not less after a crash", async () => {
-    const made = await hung();
-    const facts = [{ kind: "CHILD_INTENDED", volume: 1n }];
-    made.decide(made.shardOf(9), { ...recordOf(4), steps: [{ facts, order: { intent: {} } }] });
-    made.decide(made.shardOf(8), recordOf(5));
-    await made.turn();
-    expect(decisionsOf(made)).toEqual([[1], [2], [5]]);
-    made.addPrint(samplePrint({ id: "b" }));
-    made.answer("durable");
-    await made.pass(0);
-    await made.turn();
-    expect(decisionsOf(made).at(-1)?.toSorted()).toEqual([3, 4]);
-    expect(printsOf(made).at(-1)).toEqual(["b"]);
-  });
-
-  it("whoever asks for marks of its shard to be kept is told that they are not", async () => {
-    const made = await hung();
-    const [own, other] = [made.committer.persistMarks(7), made.committer.persistMarks(8)];
-    await made.turn();
-    expect(await Promise.all([own, other])).toEqual([false, true]);
-  });
-
-  it("the store counts as failing until it answers, whatever it keeps meanwhile", async () => {
-    const made = await hung();
-    expect(made.did).not.toContain("worked");
-    made.answer("durable");
-    await made.pass(0);
-    expect(made.did).toContain("worked");
-  });
-
-  it("what it was given counts as under way: a close waits for it, and answers its callers", async () => {
-    const made = await hung();
-    let rests = false;
-    void made.committer.resting.then(() => (rests = true));
-    await made.pass(0);
-    expect([made.committer.busy, rests]).toEqual([true, false]);
-    made.committer.stop();
-    expect(made.did.filter((what) => what.startsWith("reload"))).toEqual(["reload 7 1 maybe"]);
-    made.answer("durable");
-    await made.pass(0);
-    expect([made.committer.busy, rests]).toEqual([false, true]);
-  });
-
-  it("the time of an append is that of the append whose records are settled", async () => {
-    const made = await hung();
-    expect(made.committer.requestedAt.monotonicMs).toBe(1_000 + hostTimeoutMs);
-    made.answer("durable");
-    await made.pass(0);
-    expect(made.committer.requestedAt.monotonicMs).toBe(1_000);
-  });
-
-  it("refused or given up, its shard is read again and goes on; others do not wait for the reading", async () => {
-    const refused = await hung();
-    refused.answer("fenced");
-    await refused.pass(0);
-    await refused.turn();
-    expect(refused.did).toContain("reload 7 1");
-    expect(decisionsOf(refused)).toEqual([[1], [2], [3]]);
-    const given = await hung();
-    given.shard.reload = () => new Promise(() => undefined);
-    await given.pass(11 * hostTimeoutMs);
-    given.decide(given.shardOf(8), recordOf(4));
-    await given.turn();
-    expect(decisionsOf(given)).toEqual([[1], [2], [4]]);
   });
 });
 
@@ -462,6 +344,14 @@ describe("I31: marks of a failed append are kept for the next one", () => {
     expect(positionsOf(made)).toEqual([[1]]);
   });
 
+  it("marks that were refused do not count as kept, and are appended again if their shard runs on", async () => {
+    const made = begun(["fenced"]);
+    made.addMark(mark(1));
+    await made.turn();
+    expect(positionsOf(made)).toEqual([[1], [1]]);
+    expect(made.did.filter((what) => what.startsWith("kept"))).toEqual(["kept 0", "kept 1"]);
+  });
+
   it("marks of a shard that is being read again wait until it runs", async () => {
     const made = begun();
     made.shard.state = "reloading";
@@ -493,14 +383,32 @@ describe("I31: marks of a failed append are kept for the next one", () => {
   });
 });
 
+/** Lets many marks wait, because as many have just been appended. */
+async function waitingMarks(made: Subject): Promise<void> {
+  for (let position = 1; position <= 66; position++) {
+    made.addMark(mark(position));
+    if (position % 33 === 0) await made.turn();
+  }
+  expect([made.batches.length, made.committer.busy]).toEqual([1, false]);
+}
+
 describe("the last quotes of a closing engine", () => {
   it("are appended by themselves, and nothing after them", async () => {
     const made = begun();
     made.keepQuotes(["quote"]);
     await made.committer.finish();
-    expect(made.batches).toEqual([{ shards: [], quotes: ["quote"] }]);
+    expect([made.batches, made.markets]).toEqual([[{ shards: [], quotes: ["quote"] }], [[]]]);
     made.decide(made.shard, recordOf(1));
     expect(made.requested).toBe(0);
+  });
+
+  it("are appended with the marks that had to wait", async () => {
+    const made = begun();
+    await waitingMarks(made);
+    made.keepQuotes(["quote"]);
+    await made.committer.finish();
+    expect(positionsOf(made).map(({ length }) => length)).toEqual([33, 33]);
+    expect(made.batches[1]?.quotes).toEqual(["quote"]);
   });
 
   it("an append keeps those of the markets whose parents are open after it, and holds only what there is", async () => {
@@ -546,6 +454,15 @@ describe("the last quotes of a closing engine", () => {
     made.decide(made.shard, recordOf(2));
     await made.turn();
     expect(decisionsOf(made)).toEqual([[1]]);
+    const read = begun(["fenced"]);
+    read.shard.reload = () => {
+      read.did.push("reload");
+      return new Promise(() => undefined);
+    };
+    read.decide(read.shard, recordOf(1));
+    await read.turn();
+    read.committer.stop();
+    expect(read.did.filter((what) => what === "reload")).toHaveLength(1);
     const idle = begun();
     idle.committer.stop();
     idle.decide(idle.shard, recordOf(1));
@@ -572,8 +489,17 @@ describe("marks of a shard that goes to another engine", () => {
       [true, false, true],
       [[1], [1]],
     ]);
+    const unanswered = made.committer.persistMarks(7);
     made.committer.stop();
-    expect(await made.committer.persistMarks(7)).toBe(false);
+    expect([await unanswered, await made.committer.persistMarks(7)]).toEqual([false, false]);
+  });
+
+  it("are appended at once, also those that had to wait", async () => {
+    const made = begun();
+    await waitingMarks(made);
+    const durable = made.committer.persistMarks(7);
+    await made.turn();
+    expect([await durable, positionsOf(made).map(({ length }) => length)]).toEqual([true, [33, 33]]);
   });
 
   it("those of another shard that is read again do not count", async () => {

@@ -149,6 +149,15 @@ describe("marks are deleted in slices", () => {
     expect(gone).toEqual(Array.from({ length: 599 }, (_, n) => n + 1));
     expect(requested.filter((what) => what === "marks")).toHaveLength(3);
   });
+
+  it("none are deleted after a stop", async () => {
+    const { made, held, gone, hour } = subject([], marksTo(600));
+    hour();
+    for (let passes = 0; passes < 8 && gone.length === 0; passes++) await held.pass();
+    made.stop();
+    await held.run();
+    expect(gone).toHaveLength(250);
+  });
 });
 
 describe("retention", () => {
@@ -220,18 +229,26 @@ type Row = {
 
 const rowOf = (): Row => ({ state: "running", memory: { liveOrders: new Map() }, activating: new Map() });
 
-/** Two shards with marks that nobody needs, of a market that has reached position 9. */
+/** Two shards with marks that nobody needs, of a market that has reached position 9. `forgotten` is what its book was told. */
 function searching() {
   const rows: Row[] = [0, 1].map(rowOf);
   const history = new MarkHistory();
   for (const one of [mark(0, 1), mark(0, 9), mark(1, 2), mark(1, 9)]) history.add(one);
   const shards = { all: rows, at: (shard: number) => rows[shard] } as unknown as Shards;
-  const market = { history, book: () => undefined } as unknown as MarketHub;
+  const forgotten: unknown[] = [];
+  const book = { pruneMarks: (before: unknown) => void forgotten.push(before) };
+  const market = { history, book: () => book } as unknown as MarketHub;
   const core = { turns: { spend: () => undefined, next: async () => undefined } } as unknown as Core;
   const search = new ObsoleteMarks(core, shards, market).inBatchesOf(1);
   const next = async (): Promise<readonly number[]> =>
     ((await search.next()).value ?? []).map(({ shard, position }: MarketMark) => shard * 100 + position);
-  return { rows, history, next };
+  /** Adds a trailing parent of a shard that is active since a position. */
+  const activate = (shard: number, position: number): void => {
+    const order = { orderId: -256 - shard, intent: { symbol: SYMBOL, side: "SELL" } };
+    rows[shard]?.memory.liveOrders.set(order.orderId, { working: order, durable: order });
+    rows[shard]?.activating.set(order.orderId, { position });
+  };
+  return { rows, history, forgotten, activate, next };
 }
 
 describe("I31: the search for marks that no reference needs", () => {
@@ -264,12 +281,37 @@ describe("I31: the search for marks that no reference needs", () => {
   });
 
   it("leaves the mark of an activation that waits in the mailbox of its shard, as it does while trust has lapsed", async () => {
-    const { rows, history, next } = searching();
+    const { history, activate, next } = searching();
     history.add({ ...mark(1, 2), price: price("110") });
-    const order = { orderId: -1, intent: { symbol: SYMBOL, side: "SELL" } };
-    rows[1]?.memory.liveOrders.set(-1, { working: order, durable: order });
-    rows[1]?.activating.set(-1, { position: 2 });
+    activate(1, 2);
     expect([await next(), await next()]).toEqual([[1], []]);
+  });
+
+  it("ends between two markets, too", async () => {
+    const { rows, history, next } = searching();
+    for (const position of [3, 9]) history.add({ ...mark(0, position), side: "ask" });
+    expect(await next()).toEqual([3]);
+    rows[1] = rowOf();
+    expect(await next()).toEqual([]);
+  });
+
+  it("leaves the marks of a shard that runs elsewhere, which are those of its owner", async () => {
+    const { rows, next } = searching();
+    Object.assign(rows[0] ?? {}, { state: "elsewhere" });
+    expect([await next(), await next()]).toEqual([[102], []]);
+  });
+
+  it("the trigger book forgets what is before the oldest activation of all shards, or before the newest mark", async () => {
+    const some = searching();
+    some.activate(0, 4);
+    some.activate(1, 2);
+    await some.next();
+    const none = searching();
+    await none.next();
+    expect([some.forgotten, none.forgotten]).toEqual([
+      [{ side: "bid", beforePosition: 2 }],
+      [{ side: "bid", beforePosition: 9 }],
+    ]);
   });
 });
 

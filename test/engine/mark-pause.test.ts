@@ -178,21 +178,57 @@ describe("many marks of moved references are appended at most ten times a second
   });
 });
 
-it("the wait is over after 20 ms, with the quote that comes then, and at once if something else is due", async () => {
+it("more than 32 marks wait while as many were appended within the last 100 ms, and are appended then", () => {
   let nowMs = 1_000;
-  let turns = 0;
+  const market = { hasOnlyMarks: true, hasFacts: true, marksDue: 33 };
+  const timers: { ms: number; run: () => void }[] = [];
+  const after = (ms: number, run: () => void): void => void timers.push({ ms, run });
+  const core = { monotonicMs: () => nowMs };
+  const pause = new MarkPause(core as never, market as never, { isEmpty: true } as never, { after } as never);
+  pause.taken(32);
+  expect([pause.onlyDue, pause.isDue]).toEqual([false, true]);
+  pause.taken(33);
+  expect([pause.onlyDue, pause.isDue]).toEqual([true, false]);
+  market.marksDue = 32;
+  expect(pause.onlyDue).toBe(false);
+  market.marksDue = 33;
+  let woken = 0;
+  const later = (): void => pause.later(() => woken++);
+  later();
+  later();
+  expect(timers.map(({ ms }) => ms)).toEqual([100]);
+  nowMs += 99;
+  expect(pause.onlyDue).toBe(true);
+  nowMs += 1;
+  expect(pause.onlyDue).toBe(false);
+  timers.shift()?.run();
+  expect(woken).toBe(1);
+  later();
+  market.hasFacts = false;
+  timers.shift()?.run();
+  market.hasOnlyMarks = false;
+  later();
+  expect([woken, timers]).toEqual([1, []]);
+});
+
+it("the wait is over after 20 ms, with the quote that comes then, and at once if something else is due", async () => {
+  let [nowMs, passesMs, turns] = [1_000, 2, 0];
   const market = { marking: 0, hasOnlyMarks: true, marksDue: 1 };
   const commits = { isEmpty: true };
   const next = async (): Promise<void> => {
     turns++;
-    nowMs += 2;
+    nowMs += passesMs;
     market.marking++;
   };
   const core = { monotonicMs: () => nowMs, turns: { next } };
   const pause = new MarkPause(core as never, market as never, commits as never, {} as never);
   await pause.over();
   expect(turns).toBe(10);
+  // On a clock that stands still it is over after so many turns.
+  [passesMs, turns] = [0, 0];
+  await pause.over();
+  expect(turns).toBe(4_096);
   commits.isEmpty = false;
   await pause.over();
-  expect([pause.isDue, turns]).toEqual([false, 10]);
+  expect([pause.isDue, turns]).toEqual([false, 4_096]);
 });

@@ -14,7 +14,7 @@ type FakeShard = Readonly<{ number: number; since: number; openParents?: number;
 /** Housekeeping that writes down, in order, what it asks of the store. */
 function subject(
   shards: readonly FakeShard[] = [],
-  options: Readonly<{ forgets?: boolean; prints?: number }> = {},
+  options: Readonly<{ forgets?: boolean; prints?: number; steppedMsAgo?: number; owned?: number }> = {},
 ) {
   const held = createHeldTurns(1_000);
   const did: string[] = [];
@@ -22,6 +22,7 @@ function subject(
   const broken = new Set<string>();
   const batches: number[] = [];
   let prints = options.prints ?? 0;
+  const { steppedMsAgo = Number.POSITIVE_INFINITY } = options;
   let wait: Promise<void> = Promise.resolve();
   let looks = 0;
   const ask = async (what: string): Promise<void> => {
@@ -55,8 +56,12 @@ function subject(
   const core = {
     turns: held.turns,
     settings: { retentionDays: 30 },
-    counters: { shards: 256 },
-    time: { deletedByMs: () => NOW_MS, retentionMs: () => NOW_MS, hasSteppedWithin: () => false },
+    counters: { shards: options.owned ?? 256 },
+    time: {
+      deletedByMs: () => NOW_MS,
+      retentionMs: () => NOW_MS,
+      hasSteppedWithin: (ms: number) => steppedMsAgo <= ms,
+    },
     telemetry,
     probe: (point: string) => void did.push(point),
     questions: new Questions({ clock: createManualClock({ startMs: 0 }), telemetry, timeoutMs: 5_000 }),
@@ -159,6 +164,20 @@ describe("the work of each hour", () => {
     hour();
     await held.run();
     expect(did).toEqual([ENDED, ...VOLUME.slice(1)]);
+  });
+
+  it("a node that owns no shard deletes no ended parents", async () => {
+    const { did, held, hour } = subject([], { owned: 0 });
+    hour();
+    await held.run();
+    expect(did).toEqual(VOLUME);
+  });
+
+  it("in the hour after the wall clock was set, which may be wrong, nothing is deleted by its time", async () => {
+    const some = subject([], { steppedMsAgo: HOUR_MS });
+    some.hour();
+    await some.held.run();
+    expect([some.did, some.looks]).toEqual([[], 1]);
   });
 
   it("a deletion that fails is reported and does not stop the rest of it", async () => {

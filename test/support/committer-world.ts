@@ -186,9 +186,9 @@ export function subject(first: readonly Answer[] = []): Subject {
         return marks.length;
       },
       tape,
-      takeFacts() {
-        const taken = { marks, prints: tape.isAside ? [] : prints };
-        [marks, prints] = [[], tape.isAside ? prints : []];
+      takeFacts({ onlyDue }: { onlyDue: boolean }) {
+        const taken = { marks: onlyDue ? [] : marks, prints: tape.isAside ? [] : prints };
+        [marks, prints] = [onlyDue ? marks : [], tape.isAside ? prints : []];
         return taken;
       },
       quotesToStore(of: Iterable<string>) {

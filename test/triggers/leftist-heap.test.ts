@@ -139,4 +139,10 @@ describe("triggered orders are sorted in steps", () => {
     expect(steps).toBeGreaterThan(10_000 / 20);
     expect(steps).toBeLessThan(10_000 / 10);
   });
+
+  it("each pass halves the runs, so that a thousand of them take ten passes", () => {
+    const things = Array.from({ length: 1_024 }, (_, id) => ({ key: -id, id }));
+    // A step makes 16 moves; the end of a pair is a move, too.
+    expect(merged(things).steps).toBeLessThan((12 * 1_024) / 16);
+  });
 });

@@ -49,6 +49,49 @@ describe("mark history", () => {
     expect(history.referenceFrom({ shard: 0, symbol, side: "ask", position: 1 })).toBe(steps(10));
   });
 
+  it("names each side of a market that has had a mark", () => {
+    const history = historyOf([
+      mark("bid", 1, 9),
+      mark("bid", 2, 8),
+      { ...mark("ask", 3, 5), symbol: "ETH/USD" },
+    ]);
+    expect(history.markets()).toEqual([
+      { symbol: "ETH/USD", side: "ask" },
+      { symbol, side: "bid" },
+    ]);
+  });
+
+  it("the newest mark is the one with the latest time, the first of several, in whatever order they come", () => {
+    const at = (timeMs: number, position: number): MarketMark => ({ ...mark("bid", position, 9), timeMs });
+    const history = historyOf([at(20, 1)]);
+    const newestAfter = (added: MarketMark): MarketMark | undefined => {
+      history.add(added);
+      return history.newest({ symbol, side: "bid" });
+    };
+    expect(newestAfter(at(10, 2))).toEqual(at(20, 1));
+    expect(newestAfter(at(20, 3))).toEqual(at(20, 1));
+    expect(newestAfter(at(30, 4))).toEqual(at(30, 4));
+    expect(history.newest({ symbol, side: "ask" })).toBeUndefined();
+  });
+
+  it("forgets the marks of a shard on both sides, and uses no position again", () => {
+    const of = (shard: number, each: MarketMark): MarketMark => ({ ...each, shard });
+    const history = historyOf([
+      ...[of(1, mark("ask", 3, 10)), of(1, mark("bid", 4, 9))],
+      ...[of(2, mark("ask", 1, 11)), of(2, mark("bid", 2, 8))],
+    ]);
+    history.prune(1);
+    for (const [side, position, left] of [
+      ["ask", 3, 11],
+      ["bid", 4, 8],
+    ] as const) {
+      expect(history.referenceFrom({ shard: 1, symbol, side, position: 0 })).toBeUndefined();
+      expect(history.referenceFrom({ shard: 2, symbol, side, position: 0 })).toBe(steps(left));
+      expect(history.shardsOf({ symbol, side })).toEqual([2]);
+      expect(history.lastPosition({ symbol, side })).toBe(position);
+    }
+  });
+
   it("a reference is the extreme of all marks from its position on, in any order of arrival", () => {
     fc.assert(
       fc.property(side, drawn, (of, pairs) => {

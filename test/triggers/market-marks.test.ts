@@ -125,6 +125,16 @@ describe("marks of the market journal", () => {
     expect(book.takeMarks().map(({ shard, price: at }) => [shard, formatPrice(at)])).toEqual([[2, "110"]]);
   });
 
+  it("an activation of one shard makes no mark for another", () => {
+    const book = new TriggerBook(symbol);
+    book.add(trailing(-257));
+    observe(book, [100]);
+    book.takeMarks();
+    book.add(trailing(-258));
+    observe(book, [90]);
+    expect(book.takeMarks().map(({ shard, position }) => [shard, position])).toEqual([[2, 2]]);
+  });
+
   it("I31: of moved references only those wait on which no record rests", () => {
     const book = new TriggerBook(symbol);
     for (const orderId of [-257, -258, -259]) book.add(trailing(orderId));
@@ -237,6 +247,34 @@ describe("restart", () => {
     book.add(trailing(-256));
     expect(observe(book, [99])).toEqual([{ position: 42, seed: price("99") }]);
     expect(brief(book.takeMarks())).toEqual(["42: 99"]);
+  });
+
+  it("an order that returns makes no mark: all that it needs are durable", () => {
+    const history = historyOf([
+      { shard: 0, symbol, side: "bid", position: 1, price: price("100"), timeMs: 1 },
+    ]);
+    const book = new TriggerBook(symbol, history);
+    book.add(trailing(-256, { position: 1, seed: price("100") }));
+    expect([book.hasMarks, book.marksDue, book.takeMarks()]).toEqual([false, 0, []]);
+  });
+
+  it("marks before a position that no order needs are forgotten, on that side only", () => {
+    const book = new TriggerBook(symbol);
+    const returned = (orderId: number, position: number, value: string): void => {
+      book.remove(orderId);
+      book.add(trailing(orderId, { position, seed: price(value) }));
+    };
+    book.add(trailing(-256));
+    observe(book, [100]);
+    book.add(trailing(-512));
+    observe(book, [90]);
+    book.pruneMarks({ side: "ask", beforePosition: 2 });
+    returned(-256, 1, "100");
+    expect(book.reference(-256)).toBe(price("100"));
+    book.pruneMarks({ side: "bid", beforePosition: 2 });
+    returned(-512, 2, "90");
+    expect(book.reference(-512)).toBe(price("90"));
+    expect(() => returned(-256, 1, "100")).toThrow(/I31/);
   });
 
   it("an order removed and added again finds its reference in marks that are not durable yet", () => {

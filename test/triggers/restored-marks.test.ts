@@ -82,6 +82,46 @@ describe("a trailing order that became active earlier", () => {
       ]);
     });
 
+    it("has the reference that was made elsewhere, whatever was made here before it came", () => {
+      const { book } = bookWith(markOf(1, "104"));
+      book.add(trailing(-512 - CAME, { position: 1, seed: price("104") }));
+      expect(book.reference(-512 - CAME)).toBe(price("104"));
+    });
+
+    it("shares no position of the other shard's marks, though the price here is still the same", () => {
+      const { book } = bookWith(markOf(5, "110"));
+      expect(seededAt(book, -512 - HERE, "106")).toBe(6);
+      expect(book.takeMarks()).toEqual([
+        { shard: HERE, symbol, side: "bid", position: 6, price: price("106"), timeMs: 1 },
+      ]);
+    });
+
+    it.each(["bid", "ask"] as const)(
+      "after a stay elsewhere has none of the marks that were made here meanwhile, on the %s",
+      (side) => {
+        const history = new MarkHistory();
+        const book = new TriggerBook(symbol, history);
+        const of = (orderId: number, activation?: Activation): Watcher => {
+          const { watch, ...order } = trailing(orderId, activation);
+          return { ...order, watch: { ...watch, side } };
+        };
+        const observe = (value: string): void => {
+          book.observe({ ...bid(value), ...(side === "ask" && { bid: price("1"), ask: price(value) }) });
+        };
+        book.add(of(-256 - HERE));
+        book.add(of(-256 - CAME));
+        observe("100");
+        for (const made of book.takeMarks()) history.add(made);
+        observe(side === "ask" ? "90" : "110");
+        book.remove(-256 - CAME);
+        book.pruneShard(CAME);
+        expect(book.takeMarks().map(({ shard }) => shard)).toEqual([HERE]);
+        book.add(of(-256 - CAME, { position: 1, seed: price("100") }));
+        expect(book.reference(-256 - CAME)).toBe(price("100"));
+        expect(book.takeMarks()).toEqual([]);
+      },
+    );
+
     it("shares the newest mark if it is later than those of its shard", () => {
       const { book } = bookWith(markOf(1, "110"));
       expect(seededAt(book, -512 - HERE, "105")).toBe(2);

@@ -60,6 +60,7 @@ describe("what comes while a quote acts waits behind it, in order of arrival", (
 
   it("a quote that met no order has to come again if an order was added since, also one that waited", () => {
     const book = new TriggerBook(symbol);
+    expect(book.isUnmet).toBe(false);
     expect([book.begin(quoteAt("99")), book.isUnmet]).toEqual([false, true]);
     book.add(stopAt(-1, "99"));
     expect(book.isUnmet).toBe(false);
@@ -138,15 +139,17 @@ it("a fired order has its level, and a reference only if it trails", () => {
 
 describe("marks are made until they are taken", () => {
   it.each([
-    ["bid", "100", "9000000000"],
-    ["ask", "1", "100"],
-  ] as const)("by a reference on the %s", (side, bid, ask) => {
+    { side: "bid", begun: quoteAt("100"), moved: quoteAt("101") },
+    { side: "ask", begun: quoteAt("100"), moved: { ...quoteAt("100"), ask: price("8999999999") } },
+  ] as const)("by a reference on the $side, when it begins and when it moves", ({ side, begun, moved }) => {
     const book = new TriggerBook(symbol);
     expect(book.hasMarks).toBe(false);
     book.add({ ...trail(-1), watch: { ...trail(-1).watch, side } });
-    book.observe({ ...quoteAt(bid), ask: price(ask) });
-    expect(book.hasMarks).toBe(true);
-    expect(book.takeMarks().map((mark) => mark.side)).toEqual([side]);
-    expect(book.hasMarks).toBe(false);
+    for (const quote of [begun, moved]) {
+      book.observe(quote);
+      expect([book.hasMarks, book.marksDue]).toEqual([true, 1]);
+      expect(book.takeMarks().map((mark) => mark.side)).toEqual([side]);
+      expect([book.hasMarks, book.marksDue]).toEqual([false, 0]);
+    }
   });
 });

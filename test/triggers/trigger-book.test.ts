@@ -254,6 +254,41 @@ describe("trailing", () => {
   });
 });
 
+describe("seeding on a quote that was observed already", () => {
+  const above = { direction: "atOrAbove", level: price("105") } as const;
+  const gated = { kind: "trail", side: "bid", distance: amount("5"), gate: above } as const;
+
+  it("opens gates and activates, older first, fires nothing and moves no reference", () => {
+    const book = bookOf(watcher(-1, trail("bid", amount("50"))));
+    book.observe(quote("100", "101"));
+    book.add(watcher(-2, trail("ask", amount("5")), 3));
+    book.add(watcher(-3, gated, 2));
+    book.add(watcher(-4, { ...gated, gate: { ...above, level: price("111") } }, 1));
+    book.add(watcher(-5, level("bid", "atOrAbove", "90")));
+    const [ask, bid] = [price("111"), price("110")];
+    expect(book.seed(quote("110", "111"))).toEqual([
+      { orderId: -3, activation: { position: 2, seed: bid } },
+      { orderId: -2, activation: { position: 1, seed: ask } },
+    ]);
+    expect([-1, -2, -3, -4].map((orderId) => book.reference(orderId))).toEqual([
+      price("100"),
+      ask,
+      bid,
+      undefined,
+    ]);
+    expect([book.size, book.has(-5)]).toEqual([5, true]);
+  });
+
+  it("a quote that met no order has to come again: those that became active have not seen it", () => {
+    const book = bookOf(watcher(-1, gated));
+    book.observe(bid("99"));
+    expect(book.isUnmet).toBe(true);
+    book.seed(bid("110"));
+    expect(book.isUnmet).toBe(false);
+    expect(firedIds(book.observe(bid("99")))).toEqual([-1]);
+  });
+});
+
 describe("membership", () => {
   it("I24 an order is in the book once", () => {
     const book = bookOf(watcher(-1, level("ask", "atOrAbove", "100")));

@@ -24,15 +24,18 @@ describe("readBody", () => {
     });
   });
 
-  it.each([FORM, `${FORM}; charset=utf-8`, FORM.toUpperCase()])(
-    "any other body is a form, with type %j",
-    (type) => {
-      expect(readBody(bytes("symbol=BTC/USD"), type).get("symbol")).toEqual({
-        text: "BTC/USD",
-        kind: "text",
-      });
-    },
-  );
+  it.each([
+    FORM,
+    `${FORM}; charset=utf-8`,
+    `${FORM};charset=UTF-8`,
+    `${FORM} ;  charset="utf-8"`,
+    FORM.toUpperCase(),
+  ])("any other body is a form, with type %j", (type) => {
+    expect(readBody(bytes("symbol=BTC/USD"), type).get("symbol")).toEqual({
+      text: "BTC/USD",
+      kind: "text",
+    });
+  });
 
   it.each([
     undefined,

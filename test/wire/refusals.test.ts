@@ -48,6 +48,12 @@ describe("a refused text names the field and the legal form", () => {
 
   it.each([
     ['{"a":1.5}', ILLEGAL, { field: "a", range: RANGE, advice: `${QUOTED} "1.5".` }],
+    [
+      `{"a":0.${"1".repeat(38)}}`,
+      ILLEGAL,
+      { field: "a", range: RANGE, advice: `${QUOTED} "0.${"1".repeat(38)}".` },
+    ],
+    [`{"a":0.${"1".repeat(39)}}`, ILLEGAL, { field: "a", range: RANGE, advice: `${QUOTED} "30000.5".` }],
     ['{"a":{}}', "NESTED_JSON", { field: "a" }],
     ['{"a":[]}', "NESTED_JSON", { field: "a" }],
     ['{"a":null}', "NESTED_JSON", { field: "a" }],

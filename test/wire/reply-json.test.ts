@@ -17,8 +17,9 @@ describe("JSON of replies", () => {
 
   it("complaint 39: the digits of a fraction or an exponent are no whole number, however many", () => {
     const value = { a: 0.1 + 0.2, b: -0.000001234567890123456, c: [0.9007199254740993], d: 1.7e308 };
-    const text = `${JSON.stringify(value).slice(0, -1)},"e":1e00000000000000000003,"id":-9007199254740993}`;
-    expect(readReplyJson(text)).toEqual({ ...value, e: 1000, id: "-9007199254740993" });
+    const text = `${JSON.stringify(value).slice(0, -1)},"e":1e00000000000000000003,"f":9007199254740993.5,"id":-9007199254740993}`;
+    const read = { ...value, e: 1000, f: 9_007_199_254_740_994, id: "-9007199254740993" };
+    expect(readReplyJson(text)).toEqual(read);
   });
 
   it("digits inside strings and names stay as they are, whatever stands beside them", () => {

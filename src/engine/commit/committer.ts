@@ -198,7 +198,7 @@ export class Committer {
       if (!this.#parts.commits.isEmpty || this.#parts.market.hasFacts) await this.#core.turns.next();
     }
     this.#busy = false;
-    if (!this.#stopped) this.#marks.later(() => this.wake());
+    this.#marks.later(() => this.wake());
   }
 
   get #isMarkingAll(): boolean {
@@ -253,7 +253,7 @@ export class Committer {
       if (those === undefined) marksOf.set(shard, [mark]);
       else those.push(mark);
     }
-    if (waiting.length > 0) this.#backlog.put(waiting);
+    this.#backlog.put(waiting);
     const shards = new Set([...records.keys(), ...marksOf.keys()]);
     return [...shards].map((shard) => ({
       shard,
@@ -284,7 +284,7 @@ export class Committer {
       refused = await this.#settle(batch, outcomes);
       const stored = parts.filter((part) => !refused.includes(part));
       this.#parts.market.stored({ marks: marksIn(stored), prints, quotes });
-      if (refused.length > 0) this.#backlog.put(marksIn(refused));
+      this.#backlog.put(marksIn(refused));
     } catch (error) {
       // A market journal that belongs to a later engine is not a failure of the store.
       if (!(error instanceof InvariantError)) this.#parts.board.storeFailed(error);

@@ -72,8 +72,7 @@ export class ObsoleteMarks {
     for (const position of activations?.values() ?? []) beforePosition = Math.min(beforePosition, position);
     this.#market.book(symbol)?.pruneMarks({ side, beforePosition });
     for (const shard of this.#market.history.shardsOf({ symbol, side })) {
-      const { state, memory } = this.#shards.at(shard);
-      if (state !== "running" || memory !== memories[shard]) continue;
+      if (this.#shards.at(shard).state !== "running") continue;
       const oldestPosition = Math.min(activations?.get(shard) ?? lastPosition, lastPosition);
       const range = { shard, symbol, side, oldestPosition, limit };
       const next = (): readonly MarketMark[] => this.#market.history.obsolete(range);

@@ -38,6 +38,7 @@ export const FOLDERS = {
     "reload-races",
     "reload-slices.long",
     "settlement",
+    "silent-append",
     "silent-store",
     "snapshot-slices",
     "status",

@@ -3,7 +3,14 @@ import { describe, expect, it } from "vitest";
 import { price } from "../../../src/decimal/index.ts";
 import { InvariantError } from "../../../src/errors/index.ts";
 import type { JournalRecord } from "../../../src/model/index.ts";
-import { decodeParent, decodeRecord, encodeParent, encodeRecord } from "../../../src/wire/index.ts";
+import {
+  decodeParent,
+  decodeRecord,
+  encodeParent,
+  encodeRecord,
+  JOURNAL_WORDS,
+} from "../../../src/wire/index.ts";
+import { readableJournal } from "../../../src/wire/journal/codec.ts";
 import { anyParent, anyRecord } from "../../support/arbitraries.ts";
 
 const record: JournalRecord = {
@@ -82,6 +89,14 @@ describe("journal codec", () => {
       expect(failing(format)).toBe(
         "I53: journal record cannot be read: its format is not 1, the one this version reads",
       );
+  });
+
+  it("says which facts it can read, and has the words of replies and events", () => {
+    const { format, kinds } = readableJournal();
+    expect(format).toBe(1);
+    expect(kinds).toEqual(expect.arrayContaining(["ACCEPTED", "CHILD_INTENDED", "ENDED"]));
+    expect(JOURNAL_WORDS.alert).toContain("OVERFILL");
+    expect(JOURNAL_WORDS.stalled).toContain("NO_FUNDS");
   });
 
   it("I53: a record of another place or an order of another id is refused", () => {

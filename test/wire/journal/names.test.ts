@@ -106,6 +106,16 @@ describe("I53: the error of a damaged or newer part of a parent names the part",
     );
   });
 
+  it.each([
+    ["a stall", { stall: { cause: "REFUSED", alertedAtMs: 12_345 } }, '"alertedAtMs"'],
+    ["an early close", { earlyClose: { atMs: 1, waitMs: 12_345 } }, '"waitMs"'],
+  ] as const)("%s", (owner, members, name) => {
+    const damaged = encodeParent({ ...parent, ...members }).replace(`${name}:12345`, `${name}:"x"`);
+    expect(() => decodeParent(damaged)).toThrow(
+      broken(`parent order ${orderId} cannot be read: ${INCOMPLETE}: ${name} of ${owner}`),
+    );
+  });
+
   it("a kind of trailing distance", () => {
     const newer = text.replace('{"kind":"bps","bps":5}', '{"kind":"ticks","ticks":5}');
     expect(() => decodeParent(newer)).toThrow('it holds the trailing distance kind "ticks"');
@@ -125,6 +135,21 @@ describe("I53: the error of what cannot be written names it", () => {
   it("a parent", () => {
     expect(() => encodeParent({ ...parent, ...strange })).toThrow(
       broken(`parent order ${orderId} cannot be written: the member "mood" of a parent ${NOT_PART}`),
+    );
+  });
+
+  it.each([
+    ["a quantity that is a text", { executedQuantity: "5" }, '"executedQuantity" of a parent'],
+    ["a mark that is not true", { held: false }, '"held" of a parent'],
+    ["a mark that is a number", { held: 1 }, '"held" of a parent'],
+    [
+      "a choice that is a number",
+      { intent: { ...parent.intent, reduceOnly: 1 } },
+      '"reduceOnly" of an intent',
+    ],
+  ])("%s", (_what, members, place) => {
+    expect(() => encodeParent({ ...parent, ...members } as unknown as ParentOrder)).toThrow(
+      broken(`parent order ${orderId} cannot be written: ${place} ${NOT_PART}`),
     );
   });
 

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { price } from "../../../src/decimal/index.ts";
 import type { ParentOrder } from "../../../src/model/index.ts";
 import { decodeParents, encodeParent, encodeParents } from "../../../src/wire/index.ts";
 import { anyParent } from "../../support/arbitraries.ts";
@@ -19,6 +20,10 @@ const [sample] = fc.sample(anyParent, { numRuns: 1, seed: 3 }) as [ParentOrder];
 const two = [sample, { ...sample, orderId: sample.orderId + 1, attempts: sample.attempts + 1 }];
 const text = encodeParents(two);
 
+/** The names of the members in which parents with the same members differ, if all have the same. */
+const ownIn = (written: string): unknown =>
+  (JSON.parse(written) as { parents: { alike: readonly { own: unknown }[] } }).parents.alike[0]?.own;
+
 describe("the text of parents of a snapshot", () => {
   it("I53 I16: parents read back from it unchanged, in their order", () => {
     fc.assert(
@@ -34,6 +39,31 @@ describe("the text of parents of a snapshot", () => {
   it("names of members and what is equal stand there once", () => {
     const names = ["acceptedAtMs", "orderId", "clientOrderId", "lastSequence"];
     for (const name of names) expect(encodeParents([...two, ...two]).split(`"${name}":`)).toHaveLength(2);
+  });
+
+  it("I53 I16: parents that differ in an object keep their own, and equal objects stand there once", () => {
+    const activeAt = (position: number): ParentOrder => ({
+      ...sample,
+      activation: { position, seed: price("9999999999.99999999") },
+    });
+    expect(ownIn(encodeParents([activeAt(1), activeAt(1)]))).toEqual([]);
+    const orders = [activeAt(1), activeAt(1), activeAt(2)];
+    const written = encodeParents(orders);
+    expect(ownIn(written)).toEqual(["activation"]);
+    expect(decodeParents(written)).toStrictEqual(orders);
+  });
+
+  it("of intents that differ only the members that do are repeated", () => {
+    const other = { ...sample, intent: { ...sample.intent, clientOrderId: "other" } };
+    expect(ownIn(encodeParents([sample, other]))).toEqual(["intent.clientOrderId"]);
+  });
+
+  it("an absent member may be undefined, and is not written", () => {
+    const { clientOrderId } = sample.intent;
+    const intent = { ...sample.intent, mood: undefined, clientOrderId } as ParentOrder["intent"];
+    expect(encodeParents([{ ...sample, mood: undefined, intent } as ParentOrder, ...two.slice(1)])).toBe(
+      text,
+    );
   });
 
   it("I53: it is refused as a whole if one parent cannot be written", () => {
@@ -75,7 +105,9 @@ describe("the text of parents of a snapshot", () => {
     ["nothing", "", "an unreleased version wrote it"],
   ])("I53: %s is refused", (_, damaged, what) => {
     expect(damaged).not.toBe(text);
-    expect(() => decodeParents(damaged)).toThrow(/^I53: .* cannot be read: /);
+    expect(() => decodeParents(damaged)).toThrow(
+      /^I53: (a part of a snapshot|parent order -?\d+) cannot be read: /,
+    );
     expect(() => decodeParents(damaged)).toThrow(what);
   });
 });

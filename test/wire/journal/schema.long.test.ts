@@ -13,6 +13,7 @@ import {
   scaled,
   text,
   words,
+  write,
 } from "../../../src/wire/journal/schema.ts";
 import { anyParent, anyRecord } from "../../support/arbitraries.ts";
 import { seedOr } from "../../support/seed.ts";
@@ -102,6 +103,11 @@ describe("errors of the journal's schema", () => {
   it.each<[string, object, string]>([
     ["a member of no schema", { ...closed, mood: 1 }, 'the member "mood" of a fact CHILD_CLOSED'],
     ["a fraction", { ...closed, notBeforeMs: 0.5 }, '"notBeforeMs" of a fact CHILD_CLOSED'],
+    [
+      "a number of any size where it must be a safe one",
+      { ...closed, notBeforeMs: 5n },
+      '"notBeforeMs" of a fact CHILD_CLOSED',
+    ],
     ["no number", { ...closed, notBeforeMs: Number.NaN }, '"notBeforeMs" of a fact CHILD_CLOSED'],
     ["an unknown word", { ...closed, outcome: "GONE" }, '"outcome" of a fact CHILD_CLOSED'],
     ["an unknown kind", { kind: "MOVED" }, "an entry"],
@@ -117,6 +123,14 @@ describe("errors of the journal's schema", () => {
   it("I53: an absent member may be undefined, and is not written", () => {
     const loose = { ...closed, detail: undefined } as object as Fact;
     expect(encodeRecord(fact(loose))).toBe(encodeRecord(fact(closed)));
+  });
+
+  it("an object of which every member is absent is written as one without members", () => {
+    const either = object<{ a?: number; b?: number }>("a choice", {
+      a: optional(integer),
+      b: optional(integer),
+    });
+    expect([write(either, {}, {}), write(either, { b: 1 }, {})]).toEqual(["{}", '{"b":1}']);
   });
 
   it("I53: a schema that omits a member, or gives it another kind, does not compile", () => {
