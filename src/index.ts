@@ -29,6 +29,8 @@ export {
   statusOf,
 } from "./lifecycle/index.ts";
 export type {
+  AmendedTerms,
+  Amends,
   Cause,
   ChildOrder,
   ChildReport,
@@ -49,6 +51,7 @@ export type {
   TimeInForce,
 } from "./model/index.ts";
 export {
+  type AmendFields,
   bracket,
   type LegacyOcoFields,
   type ListFields,

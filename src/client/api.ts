@@ -1,4 +1,4 @@
-import type { OrderFields } from "../requests/index.ts";
+import type { AmendFields, OrderFields } from "../requests/index.ts";
 import type { AbortLike } from "./http.ts";
 
 /** An id of an order or list: the string of a reply, a bigint, or a safe integer. */
@@ -35,6 +35,13 @@ export type CancelParameters = OrderKey & {
    */
   readonly newClientOrderId?: string | undefined;
 };
+
+/** The order to amend, the new values of its fields, and the id of the amend. */
+export type AmendParameters = OrderKey &
+  AmendFields & {
+    /** Your id of the amend; the client generates one. The same id with the same content is the same amend. */
+    readonly amendId?: string | undefined;
+  };
 
 /** Names one list by its id, its client id, or both. */
 export type OrderListKey = ActorParameters &

@@ -49,6 +49,7 @@ export type {
 export type { Lasting } from "./again.ts";
 export type {
   ActorParameters,
+  AmendParameters,
   CallOptions,
   CancelParameters,
   ExecutionsParameters,

@@ -92,13 +92,18 @@ export class OrderStates {
   }
 }
 
-/** Returns the later of two states of an order. Executed quantity and status never fall. */
+/**
+ * Returns the later of two states of an order. Executed quantity and status never fall. The quantity is that of the update: an
+ * amend may lower it, and the event of an amend that a query has overtaken comes after those before it.
+ */
 function later(before: OrderState, update: OrderState): OrderState {
   const executed = compareDecimals(update.executedQty, before.executedQty);
   const advances = rankOf(update) > rankOf(before);
-  if (executed <= 0 && !advances) return before;
+  const { origQty } = update;
+  if (executed <= 0 && !advances && origQty === before.origQty) return before;
   return {
     ...before,
+    origQty,
     status: advances ? update.status : before.status,
     executedQty: executed > 0 ? update.executedQty : before.executedQty,
   };

@@ -1,11 +1,12 @@
 import { recognisedAs } from "../common/index.ts";
-import type { NativeOrderReply, OrderListReply } from "../replies/index.ts";
+import type { ManagedOrderReply, NativeOrderReply, OrderListReply } from "../replies/index.ts";
+import type { AmendFields } from "../requests/index.ts";
 import type { RequestParameters } from "../signing/index.ts";
 import type { OrderId } from "./api.ts";
 import type { Call, Caller } from "./caller.ts";
 import { ClientError, ProtocolError, RefusedError, TransportError } from "./errors.ts";
 import { type AbortLike, pause, throwIfAborted, within } from "./http.ts";
-import type { CanceledOrderReply, OrderReply } from "./replies.ts";
+import { type CanceledOrderReply, compareDecimals, type OrderReply } from "./replies.ts";
 import { CLIENT_ROUTES, type Route } from "./routes.ts";
 
 /**
@@ -16,9 +17,18 @@ import { CLIENT_ROUTES, type Route } from "./routes.ts";
  * - `canceled`: the order, or a leg of the list, is canceled, or will be once the outcome of its child is known; after
  *   a cancel-all, none of the orders that it concerned is open.
  * - `not canceled`: the order or list ended in another way, or it is open and the request can no longer be accepted.
+ * - `amended`: the order has the values that were sent. Sending the amend again with the same `amendId` is safe too.
+ * - `not amended`: it has others, and it has ended or the request can no longer be accepted.
  * - `unknown`: the outcome could not be determined in time. Call `reconcile()` again.
  */
-export type OutcomeState = "placed" | "not placed" | "canceled" | "not canceled" | "unknown";
+export type OutcomeState =
+  | "placed"
+  | "not placed"
+  | "canceled"
+  | "not canceled"
+  | "amended"
+  | "not amended"
+  | "unknown";
 
 /** The result of {@link UncertainOutcome.reconcile}. */
 export interface Outcome {
@@ -41,16 +51,19 @@ export interface ReconcileOptions {
 }
 
 /** What a request was meant to do. */
-export type Intention = "place" | "cancel";
+export type Intention = "place" | "cancel" | "amend";
+
+const NOUNS: Readonly<Record<Intention, string>> = { place: "placement", cancel: "cancel", amend: "amend" };
 
 /** The ids that a request contained. */
 export interface SentIds {
   readonly clientOrderId?: string;
   readonly listClientOrderId?: string;
+  readonly amendId?: string;
 }
 
 /**
- * A placement or cancel was sent, and its outcome is not known: the reply did not arrive, cannot be read, or says that
+ * A placement, cancel or amend was sent, and its outcome is not known: the reply did not arrive, cannot be read, or says that
  * the service does not know the outcome. The client does not send the request again. `reconcile()` looks the outcome
  * up. Source: contract, Errors.
  *
@@ -78,6 +91,8 @@ export class UncertainOutcome extends ClientError {
   declare readonly clientOrderId?: string;
   /** The client id of the list, if the request had one. */
   declare readonly listClientOrderId?: string;
+  /** The id of the amend, if it was one. */
+  declare readonly amendId?: string;
   declare readonly cause: ClientError;
   readonly #reconcile: (options: ReconcileOptions) => Promise<Outcome>;
 
@@ -88,12 +103,7 @@ export class UncertainOutcome extends ClientError {
     cause: ClientError,
     reconcile: (options: ReconcileOptions) => Promise<Outcome>,
   ) {
-    super(
-      `The outcome of the ${intention === "place" ? "placement" : "cancel"} is unknown. ${cause.message}`,
-      {
-        cause,
-      },
-    );
+    super(`The outcome of the ${NOUNS[intention]} is unknown. ${cause.message}`, { cause });
     this.intention = intention;
     Object.assign(this, ids);
     this.#reconcile = reconcile;
@@ -172,7 +182,7 @@ const agrees = (sent: unknown, replied: string): boolean =>
   sent === undefined || sent === null || String(sent as OrderId) === replied;
 
 /** Returns whether an order that was looked up is the one that was named. A retained rejection has no order id. */
-function isNamedOrder({ orderId, origClientOrderId }: Names, order: OrderReply): boolean {
+export function isNamedOrder({ orderId, origClientOrderId }: Names, order: OrderReply): boolean {
   return agrees(orderId, order.orderId ?? String(orderId)) && agrees(origClientOrderId, order.clientOrderId);
 }
 
@@ -384,6 +394,41 @@ export function canceledOrder(
     const pending = order.apiManaged === true && order.cancelPending;
     if (order.status === "CANCELED" || pending) return { state: "canceled", order };
     return ENDS.includes(order.status) || isOver ? { state: "not canceled", order } : undefined;
+  };
+}
+
+/** The member of a reply that shows each field of an amend. */
+const SHOWN_AS = {
+  quantity: "origQty",
+  price: "price",
+  stopPrice: "stopPrice",
+  trailingDelta: "trailingDelta",
+  price2: "price2",
+  trailingAmount: "trailingAmount",
+  limitOffset: "limitOffset",
+  icebergQty: "icebergQty",
+  expireTime: "expireTime",
+  goodTillDate: "expireTime",
+} as const satisfies Readonly<Record<keyof AmendFields, keyof ManagedOrderReply>>;
+
+/** Looks at an order that was to be amended. */
+export function amendedOrder(sent: RequestParameters): Look {
+  const { account, userId, symbol, orderId, origClientOrderId } = sent;
+  const shows = (order: ManagedOrderReply, field: keyof AmendFields): boolean => {
+    const shown = order[SHOWN_AS[field]];
+    return shown !== undefined && compareDecimals(String(sent[field]), String(shown)) === 0;
+  };
+  return async (query, isOver) => {
+    const order = await findOrder(query, { account, userId, symbol, orderId, origClientOrderId });
+    if (order === undefined) return isOver ? { state: "not amended" } : undefined;
+    const fields = (Object.keys(SHOWN_AS) as (keyof AmendFields)[]).filter(
+      (name) => sent[name] !== undefined,
+    );
+    if (order.apiManaged === true && fields.every((field) => shows(order, field)))
+      return { state: "amended", order };
+    return ENDS.includes(order.status) || order.status === "CANCELED" || isOver
+      ? { state: "not amended", order }
+      : undefined;
   };
 }
 

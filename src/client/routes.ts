@@ -13,6 +13,7 @@ import {
   INSTRUMENT_PAIRS,
   type InstrumentPairsReply,
   list,
+  MANAGED_ORDER,
   MANAGED_ORDER_PAGE,
   type ManagedOrderReply,
   members,
@@ -39,6 +40,7 @@ import {
 import type { ListFields, MarketName } from "../requests/index.ts";
 import type {
   ActorParameters,
+  AmendParameters,
   CallOptions,
   CancelParameters,
   ExecutionsParameters,
@@ -101,6 +103,8 @@ export interface Client {
   scaledOrder(key: OrderKey, options?: CallOptions): Promise<ScaledOrderReply>;
   /** Cancels an order. The cancel of a leg cancels its list. */
   cancelOrder(parameters: CancelParameters, options?: CallOptions): Promise<CanceledOrderReply>;
+  /** Changes fields of a managed order that is not a leg of a list. The same `amendId` is the same amend. */
+  amendOrder(parameters: AmendParameters, options?: CallOptions): Promise<ManagedOrderReply>;
   /** Reads a page of the native orders of a market, by rising id. */
   nativeOrders(
     parameters: NativeOrdersParameters,
@@ -139,7 +143,7 @@ export type Access = "PUBLIC" | "READ" | "TRADE";
 
 /** A route of the service as the client calls it, and the reader of its reply. */
 export type Route<Reply> = Readonly<{
-  verb: "GET" | "POST" | "DELETE";
+  verb: "GET" | "POST" | "PUT" | "DELETE";
   path: string;
   access: Access;
   scheme: Scheme;
@@ -166,6 +170,7 @@ const readV2 = signed({ verb: "GET", access: "READ", scheme: "V2_QUERY" });
 const readByPost = signed({ verb: "POST", access: "READ", scheme: "LEGACY" });
 const place = signed({ verb: "POST", access: "TRADE", scheme: "LEGACY" });
 const cancel = signed({ verb: "DELETE", access: "TRADE", scheme: "LEGACY" });
+const amend = signed({ verb: "PUT", access: "TRADE", scheme: "LEGACY" });
 const readV3 = signed({ verb: "GET", access: "READ", scheme: "V3" });
 const placeV3 = signed({ verb: "POST", access: "TRADE", scheme: "V3" });
 const cancelV3 = signed({ verb: "DELETE", access: "TRADE", scheme: "V3" });
@@ -200,6 +205,7 @@ export const CLIENT_ROUTES: ClientRoutes = {
   order: readV2("v2/order", readOrder),
   scaledOrder: readByPost("v2/orderStatus", object(SCALED_ORDER)),
   cancelOrder: cancel("v2/order", readCanceledOrder),
+  amendOrder: amend("order", object(MANAGED_ORDER)),
   nativeOrders: readV2("v2/allOrders", list(object(NATIVE_ORDER))),
   executions: readByPost("v2/getOrderHistory", object({ orders: [EXECUTION] } as const)),
   openOrders: readV3("v3/openOrders", object(MANAGED_ORDER_PAGE)),

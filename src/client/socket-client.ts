@@ -147,6 +147,7 @@ export const SOCKET_ROUTES: {
   placeOrder: over(CLIENT_ROUTES.placeOrder, "order.place"),
   order: over(CLIENT_ROUTES.order, "order.status"),
   cancelOrder: over(CLIENT_ROUTES.cancelOrder, "order.cancel"),
+  amendOrder: over(CLIENT_ROUTES.amendOrder, "order.amend"),
   nativeOrders: over(CLIENT_ROUTES.nativeOrders, "allOrders"),
   openOrders: over(CLIENT_ROUTES.openOrders, "openOrders.status"),
   cancelOpenOrders: over(CLIENT_ROUTES.cancelOpenOrders, "openOrders.cancelAll"),

@@ -1,4 +1,4 @@
-import type { OrderListReply } from "../replies/index.ts";
+import type { ManagedOrderReply, OrderListReply } from "../replies/index.ts";
 import type { ListForm } from "../requests/index.ts";
 import type { RequestParameters } from "../signing/index.ts";
 import type { CallOptions } from "./api.ts";
@@ -6,11 +6,13 @@ import type { Caller } from "./caller.ts";
 import { type LocalChecks, throwRefusal } from "./errors.ts";
 import {
   actorOf,
+  amendedOrder,
   canceledAll,
   canceledList,
   canceledOrder,
   isCanceledOrder,
   isNamedList,
+  isNamedOrder,
   type Look,
   placedList,
   placedOrder,
@@ -106,6 +108,20 @@ export function cancels<T>(
   };
 }
 
+/** Returns the method that amends orders. An amend without an id gets one before it is sent: it may be sent again with it. */
+function amendsOrders({ caller }: WriteParts, route: Route<ManagedOrderReply>): Method<ManagedOrderReply> {
+  return (given = {}, options = {}) => {
+    const { amendId = newId(caller), ...fields } = given as Given;
+    const parameters = { ...fields, amendId };
+    return write(caller, {
+      ...{ route, parameters, options, intention: "amend" },
+      ids: { ...idsOf(parameters), amendId: String(amendId) },
+      lookAt: () => amendedOrder(fields),
+      isOwn: (order) => isNamedOrder(parameters, order),
+    });
+  };
+}
+
 function idsOf({ origClientOrderId, listClientOrderId }: RequestParameters): SentIds {
   return {
     ...(origClientOrderId !== undefined && { clientOrderId: String(origClientOrderId) }),
@@ -122,6 +138,7 @@ export type SharedMethod =
   | "placeOrder"
   | "order"
   | "cancelOrder"
+  | "amendOrder"
   | "nativeOrders"
   | "openOrders"
   | "cancelOpenOrders"
@@ -157,6 +174,7 @@ export function sharedMethods(
     placeOrder: placesOrders(parts, routes.placeOrder),
     order: reads(routes.order),
     cancelOrder: cancels(parts, routes.cancelOrder, { lookAt: canceledOrder, isOwn: isCanceledOrder }),
+    amendOrder: amendsOrders(parts, routes.amendOrder),
     nativeOrders: reads(routes.nativeOrders),
     openOrders: reads(routes.openOrders, managed),
     cancelOpenOrders: cancels(parts, routes.cancelOpenOrders, {

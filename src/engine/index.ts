@@ -23,6 +23,9 @@ export type {
 } from "./core/api.ts";
 export type {
   AccountView,
+  AmendName,
+  AmendRequest,
+  AmendTerms,
   CancelAllResult,
   CancelName,
   CancelRequest,

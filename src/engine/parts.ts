@@ -7,6 +7,7 @@ import { Reconciler } from "./children/reconciler.ts";
 import { Submissions } from "./children/submissions.ts";
 import { VenueClock } from "./children/venue-clock.ts";
 import { VenueQueue } from "./children/venue-queue.ts";
+import { Amends } from "./commands/amends.ts";
 import { Cancels } from "./commands/cancels.ts";
 import { Placements } from "./commands/placement.ts";
 import { Committer } from "./commit/committer.ts";
@@ -67,6 +68,7 @@ export type EngineParts = Readonly<{
   board: StatusBoard;
   placements: Placements;
   cancels: Cancels;
+  amends: Amends;
   housekeeping: Housekeeping;
   committer: Committer;
   rest: Rest;
@@ -113,6 +115,7 @@ export function engineParts(core: Core, options: EngineOptions, stored: Stored):
   const volumes = options.volumeHistory ?? market.tape;
   const placements = new Placements(core, options, { shards, market, lists, volumes, board });
   const cancels = new Cancels({ trust: core.trust, shards, reads, lists, bursts });
+  const amends = new Amends(core, { shards, reads, board, placements, market });
   const housekeeping = new Housekeeping(core, shards, market, timers);
   const committing = { shards, market, timers, commits, bursts, board, calls, housekeeping, times };
   const committer = new Committer(core, committing);
@@ -127,6 +130,6 @@ export function engineParts(core: Core, options: EngineOptions, stored: Stored):
     ...{ reads, lists },
     ...{ reconciler, submissions, dispatcher, children },
     ...{ exposure, attempts, rearming, board },
-    ...{ placements, cancels, housekeeping, committer, rest },
+    ...{ placements, cancels, amends, housekeeping, committer, rest },
   };
 }

@@ -174,6 +174,10 @@ export class RunningEngine implements Api.Engine {
     return this.#parts.calls.decide((caller) => caller.follow(this.#parts.cancels.one(request)));
   }
 
+  amend(request: Calls.AmendRequest): Promise<ParentOrder> {
+    return this.#parts.calls.decide((caller) => caller.follow(this.#parts.amends.one(request)));
+  }
+
   settleChild(settlement: Api.ChildSettlement): Promise<ParentOrder> {
     return this.#parts.calls.decide((caller) => caller.follow(settleChild(settlement, this.#parts)));
   }

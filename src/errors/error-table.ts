@@ -104,6 +104,8 @@ export type ErrorName =
   | "REDUCE_ONLY_REJECTED"
   | "SUBSCRIPTION_ACTIVE"
   | "SUBSCRIPTION_INACTIVE"
+  | "AMEND_REJECTED"
+  | "AMEND_NOT_NOW"
   | "CLIENT_ID_MISMATCH"
   | "TOO_MANY_SUBSCRIPTIONS";
 
@@ -216,6 +218,8 @@ export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = Object.freeze({
   REDUCE_ONLY_REJECTED: row(-2022, 400, "never", "ReduceOnly Order is rejected.", "Open a position first, or omit reduceOnly: there is no position that this side can reduce."),
   SUBSCRIPTION_ACTIVE: row(-2035, 400, "never", "User Data Stream subscription already active.", "A connection can have only one subscription per account. Use the existing one, or end it first."),
   SUBSCRIPTION_INACTIVE: row(-2036, 400, "never", "User Data Stream subscription not active.", "Send the subscriptionId of an active subscription of this connection."),
+  AMEND_REJECTED: row(-2038, 400, "never", "Order amend rejected.", "{advice}"),
+  AMEND_NOT_NOW: row(-2038, 400, "later", "Order amend rejected.", "{advice}"),
   CLIENT_ID_MISMATCH: row(-2039, 400, "never", "Client order ID is not correct for this order ID.", "Send both ids of the same order, or only one of them."),
   TOO_MANY_SUBSCRIPTIONS: row(-2042, 400, "never", "Maximum subscription ID reached for this connection.", "Open another connection."),
 });

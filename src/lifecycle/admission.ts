@@ -16,6 +16,7 @@ import {
   type ListIntent,
   type Mutable,
   type ParentIntent,
+  type ParentOrder,
   partsOf,
   type SchedulePlan,
   type Side,
@@ -131,6 +132,26 @@ export function admit(intent: ParentIntent, context: AdmissionContext): Admissio
   }
   if (leg === "held") found.held = true;
   return found;
+}
+
+/** An order, its intent as an amend would leave it, and what would be left to execute. */
+type Amended = Readonly<{ order: ParentOrder; amended: ParentIntent; rest: Quantity }>;
+
+/**
+ * Checks an order as an amend would leave it. Throws the OrderError that refuses it. A post-only order needs a quote: its price
+ * must not cross the market.
+ */
+export function checkAmended({ order, amended, rest }: Amended, context: AdmissionContext): void {
+  checkShape(amended, false);
+  checkExpiry(amended, context.nowMs - (context.aheadMs ?? 0));
+  checkIceberg(amended, context.maxIcebergParts ?? 0);
+  if (amended.reduceOnly) reducible(amended, context);
+  else {
+    openingPrice({ ...amended, quantity: rest }, context, undefined);
+    openingPrice(amended, context, order.plan);
+  }
+  const isPlaced = isPosted(amended, context);
+  if (TRAITS[amended.type].postOnly && !isPlaced) throw new OrderError("NO_DEPTH");
 }
 
 function reducible({ side }: ParentIntent, { position = ZERO_QUANTITY }: AdmissionContext): Quantity {

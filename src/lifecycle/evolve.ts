@@ -2,6 +2,9 @@ import {
   add,
   afterExecution,
   hasExecuted,
+  max,
+  min,
+  type Price,
   type Quantity,
   roundedUp,
   withExecution,
@@ -23,7 +26,9 @@ import {
   type ParentOrder,
   packedIntent,
   packedPlan,
+  sameTerms,
   shardOfId,
+  termsLike,
 } from "../model/index.ts";
 
 /** The record that contains a fact. */
@@ -161,6 +166,8 @@ function change(next: ParentCopy, fact: ChangingFact, context: FactContext): voi
     case "RESUMED":
       next.restored = undefined;
       return;
+    case "AMENDED":
+      return amend(next, fact, context);
     case "ALERT":
       return retainAlert(next, fact, context.timeMs);
     default:
@@ -182,6 +189,36 @@ function release(next: ParentCopy, atMs: number): void {
     throw new InvariantError("I41", `leg ${next.orderId} is released twice`);
   next.held = undefined;
   next.releasedAtMs = atMs;
+}
+
+/**
+ * Replaces terms. Throws unless the parent has those before: a replay must not make another order of it. What was accepted
+ * is kept, and the loosest limit of earlier children, which is theirs.
+ */
+function amend(next: ParentCopy, fact: Extract<Fact, { kind: "AMENDED" }>, context: FactContext): void {
+  const { before, after, amendId } = fact;
+  const { intent, amends } = next;
+  const isOpen = next.ended === undefined && next.pendingEnd === undefined && next.child === undefined;
+  if (!isOpen || !sameTerms(before, termsLike(intent, after)))
+    throw new InvariantError("I53", `an amend does not fit the parent ${context.orderId}`);
+  const named = amends?.named ?? [];
+  const loosest =
+    after.price !== undefined && next.attempts > 0 ? looser(next, before.price) : amends?.loosest;
+  next.intent = { ...intent, ...after };
+  next.amends = {
+    count: (amends?.count ?? 0) + 1,
+    accepted: { ...before, ...amends?.accepted },
+    named: amendId === undefined ? named : [...named, { amendId, terms: after }],
+    ...(loosest !== undefined && { loosest }),
+  };
+  if (after.expireTimeMs !== undefined) next.aheadMs = fact.aheadMs;
+}
+
+/** Returns the looser of a limit and of those before it. */
+function looser({ intent, amends }: ParentOrder, limit: Price | undefined): Price | undefined {
+  const known = amends?.loosest;
+  if (known === undefined || limit === undefined) return limit ?? known;
+  return intent.side === "BUY" ? max(known, limit) : min(known, limit);
 }
 
 /** Returns a copy of the outstanding child that can be changed in place. */

@@ -1,6 +1,7 @@
 import { hasExecuted, type Notional, type Quantity } from "../decimal/index.ts";
 import type {
   Activation,
+  AmendedTerms,
   ChildReport,
   Fill,
   ParentOrder,
@@ -119,7 +120,10 @@ export type ParentEvent =
    */
   | Readonly<{ kind: "CHILD_WITHDRAWN"; childId: string; detail: string; atOnce?: boolean }>
   | Readonly<{ kind: "CANCEL" }>
-  | Readonly<{ kind: "EXPIRED" }>
+  /** Its owner changes these terms, and admission agrees. `aheadMs` is that of a new expiry. */
+  | Readonly<{ kind: "AMEND"; terms: AmendedTerms; amendId?: string; aheadMs?: number | undefined }>
+  /** `atMs`: the expiry that its timer was for, in engine time. */
+  | Readonly<{ kind: "EXPIRED"; atMs?: number }>
   /** The last slot of its schedule has closed. */
   | Readonly<{ kind: "SCHEDULE_OVER" }>
   /** Its working leg filled completely. */

@@ -20,7 +20,7 @@ import {
   type Quote,
   type StallCause,
 } from "../model/index.ts";
-import { executableSide, meets } from "../triggers/index.ts";
+import { executableSide, type LevelCondition, meets } from "../triggers/index.ts";
 import {
   awaitsPostOnlyCheck,
   isDustResidual,
@@ -217,7 +217,7 @@ function alertOnce(draft: Draft, childId: string, problem: string): void {
  */
 function takeFills(draft: Draft, childId: string, fills: readonly Fill[]): void {
   const late = draft.order.child?.childId !== childId;
-  const inside = limitConditionOf(draft.order);
+  const inside = late ? looseLimitOf(draft.order) : limitConditionOf(draft.order);
   for (const fill of fills) {
     if (draft.order.executions.has(childId, fill.executionId)) continue;
     addFact(draft, { kind: "FILLED", childId, fill });
@@ -235,6 +235,14 @@ function takeFills(draft: Draft, childId: string, fills: readonly Fill[]): void 
   }
   if (draft.facts.some((fact) => fact.kind === "ALERT" && fact.alert === "CHILD_BEYOND_LIMIT"))
     stop(draft, "BEYOND_LIMIT");
+}
+
+/** Returns the prices inside the limits that an order has had: a child that was closed before an amend had another one. */
+function looseLimitOf(order: ParentOrder): LevelCondition | undefined {
+  const inside = limitConditionOf(order);
+  const loosest = order.amends?.loosest;
+  if (inside === undefined || loosest === undefined || meets(inside, loosest)) return inside;
+  return { ...inside, level: loosest };
 }
 
 /** What the engine does about a venue that executes after it has closed a child. */

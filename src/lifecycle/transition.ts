@@ -8,8 +8,10 @@ import {
   type PendingEnd,
   SHARD_COUNT,
   type Trigger,
+  termsLike,
 } from "../model/index.ts";
 import { dynamicLimit, executableSide, type Fired, meets } from "../triggers/index.ts";
+import { amendObstacle } from "./amending.ts";
 import {
   allowanceOf,
   awaitsPostOnlyCheck,
@@ -27,6 +29,7 @@ import {
   closeChild,
   type Draft,
   endStall,
+  expiresAtMs,
   isExpired,
   markUnknown,
   raiseStall,
@@ -150,8 +153,10 @@ function step(draft: Draft, event: ParentEvent): void {
       return withdrawChild(draft, event);
     case "CANCEL":
       return endBy(draft, { status: "CANCELED", reason: "USER_CANCELED" });
+    case "AMEND":
+      return amend(draft, event);
     case "EXPIRED":
-      return endBy(draft, { status: "EXPIRED", reason: "EXPIRED_GTD" });
+      return expire(draft, event.atMs);
     case "SCHEDULE_OVER":
       return endSchedule(draft);
     case "RELEASED":
@@ -290,6 +295,25 @@ function intend(draft: Draft, { quantity, limitPrice, slot }: Intention, attempt
   if (volume !== undefined) fact.volume = volume;
   addFact(draft, fact);
   draft.effects.push({ kind: "SUBMIT" });
+}
+
+/** Changes terms, of a parent on which nothing depends now: see {@link amendObstacle}. */
+function amend(draft: Draft, { terms, amendId, aheadMs }: Extract<ParentEvent, { kind: "AMEND" }>): void {
+  if (amendObstacle(draft.order) !== undefined) return;
+  addFact(draft, {
+    kind: "AMENDED",
+    before: termsLike(draft.order.intent, terms),
+    after: terms,
+    ...(amendId !== undefined && { amendId }),
+    ...(aheadMs !== undefined && { aheadMs }),
+  });
+}
+
+/** Ends a parent whose time is over, unless an amend has moved its expiry to after the one that the timer was for. */
+function expire(draft: Draft, atMs: number | undefined): void {
+  const expiryMs = expiresAtMs(draft.order);
+  if (atMs !== undefined && expiryMs !== undefined && atMs < expiryMs) return;
+  endBy(draft, { status: "EXPIRED", reason: "EXPIRED_GTD" });
 }
 
 /** Ends a parent now, or once its child is resolved. A cancel overrides a pending expiry. */

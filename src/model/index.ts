@@ -91,6 +91,9 @@ export type {
 } from "./parent-order.ts";
 export {
   type Activation,
+  type AmendedTerms,
+  type Amends,
+  acceptedIntent,
   type ChildCopy,
   childCopyOf,
   copyOf,
@@ -110,9 +113,11 @@ export {
   type SharedTerms,
   type Stall,
   type StallCause,
+  sameTerms,
   type TerminalStatus,
   type TimeInForce,
   type TrailingDistance,
   type Trigger,
+  termsLike,
   weightBytesOf,
 } from "./parent-order.ts";

@@ -3,6 +3,7 @@ import type { ChildOrder, ChildOutcome, Fill } from "./child-order.ts";
 import type { CountedPrint, QuoteStamp } from "./market.ts";
 import type {
   Activation,
+  AmendedTerms,
   EndReason,
   ListMembership,
   ParentIntent,
@@ -76,12 +77,21 @@ export type Fact =
    */
   | Readonly<{ kind: "RESTORED"; attempts: number }>
   /** A person said what happened after the backup. */
-  | Readonly<{ kind: "RESUMED" }>;
+  | Readonly<{ kind: "RESUMED" }>
+  /** The terms in `after` replace those in `before`. `aheadMs`: of the acceptance, for a new expiry. */
+  | Readonly<{
+      kind: "AMENDED";
+      before: AmendedTerms;
+      after: AmendedTerms;
+      amendId?: string;
+      aheadMs?: number;
+    }>;
 
 /** Why a record was written. */
 export type Cause =
   | Readonly<{ kind: "PLACE" }>
   | Readonly<{ kind: "CANCEL" }>
+  | Readonly<{ kind: "AMEND" }>
   | Readonly<{ kind: "QUOTE"; quote: QuoteStamp }>
   | Readonly<{ kind: "TIMER"; timer: "EXPIRY" | "DEADLINE" | "RECONCILE" | "SLOT" | "EXPOSURE" | "STALL" }>
   | Readonly<{ kind: "PRINT"; print: CountedPrint }>

@@ -63,7 +63,7 @@ export interface SharedTerms {
   readonly childTimeInForce: ChildTimeInForce;
 }
 
-/** The caller's request in canonical form: aliases, defaults and decimals resolved. It never changes. */
+/** The caller's request in canonical form: aliases, defaults and decimals resolved. An amend makes another one. */
 export interface ParentIntent extends SharedTerms {
   readonly symbol: string;
   readonly side: Side;
@@ -81,6 +81,26 @@ export interface ParentIntent extends SharedTerms {
   readonly participationBips?: number;
   readonly expireTimeMs?: number;
   readonly clientOrderId: string;
+}
+
+/** The terms of an order that an amend may change. */
+export type AmendedTerms = Partial<
+  Pick<
+    ParentIntent,
+    "quantity" | "price" | "stopPrice" | "trailing" | "limitOffset" | "icebergQuantity" | "expireTimeMs"
+  >
+>;
+
+/** What amends have changed of an order. */
+export interface Amends {
+  /** Number of amends. It is bounded. */
+  readonly count: number;
+  /** Terms of the acceptance that are different, or were, since an amend. */
+  readonly accepted: AmendedTerms;
+  /** The amends with an id, oldest first: the same id is the same amend, as long as the order is kept. */
+  readonly named: readonly Readonly<{ amendId: string; terms: AmendedTerms }>[];
+  /** The loosest limit before an amend that children may have been sent with. */
+  readonly loosest?: Price;
 }
 
 /** How a parent ended. */
@@ -201,6 +221,8 @@ export interface ParentOrder {
   readonly orderId: number;
   readonly accountId: number;
   readonly intent: ParentIntent;
+  /** Present if it was amended: its intent is that of now. */
+  readonly amends?: Amends | undefined;
   /** In engine time, as every time of a parent except those of its intent. */
   readonly acceptedAtMs: number;
   /** Rises with every acceptance of an engine, so it orders acceptances. */
@@ -279,6 +301,7 @@ export function copyOf(order: ParentOrder): ParentCopy {
     orderId: order.orderId,
     accountId: order.accountId,
     intent: order.intent,
+    amends: order.amends,
     acceptedAtMs: order.acceptedAtMs,
     acceptance: order.acceptance,
     aheadMs: order.aheadMs,
@@ -332,6 +355,31 @@ export function childCopyOf(child: ChildOrder): ChildCopy {
     slot: child.slot,
     problem: child.problem,
   } satisfies Record<keyof ChildOrder, unknown>;
+}
+
+/** Returns the intent with which an order was accepted. A repeated placement is compared with it. */
+export function acceptedIntent({ intent, amends }: Pick<ParentOrder, "intent" | "amends">): ParentIntent {
+  return amends === undefined ? intent : { ...intent, ...amends.accepted };
+}
+
+/** Returns whether two sets of terms are the same: the same terms with the same values. */
+export function sameTerms(a: AmendedTerms, b: AmendedTerms): boolean {
+  const [terms, others] = [flat(a), flat(b)];
+  return terms.size === others.size && [...terms].every(([name, value]) => others.get(name) === value);
+}
+
+/** Returns the terms by name, a distance as text. */
+function flat(terms: AmendedTerms): ReadonlyMap<string, unknown> {
+  const { trailing, ...scalars } = terms;
+  const distance = trailing && Object.entries(trailing).map(([name, value]) => [name, value] as const);
+  const all = [...Object.entries(scalars), ...(distance ?? [])];
+  return new Map(all.filter(([, value]) => value !== undefined));
+}
+
+/** Returns those terms of an order that other terms would replace. */
+export function termsLike(intent: AmendedTerms, terms: AmendedTerms): AmendedTerms {
+  const names = Object.keys(terms) as (keyof AmendedTerms)[];
+  return Object.fromEntries(names.map((name) => [name, intent[name]]));
 }
 
 /** Returns the intent with the weights of its schedule packed. */

@@ -50,14 +50,14 @@ const LETTERS = {
   ot: text as Text,
   /** Time in force. */
   f: text as Text,
-  /** Quantity as placed. */
+  /** Quantity, with what is executed. */
   q: text as Text,
   /** Limit price; `"0"` if there is none. */
   p: text as Text,
   /** Stop price; `"0"` if there is none. */
   sp: text as Text,
   /** Type of the event. */
-  x: text as Text<NativeExecution["execType"] | "TRIGGERED" | "ALERT">,
+  x: text as Text<NativeExecution["execType"] | "TRIGGERED" | "AMENDED" | "ALERT">,
   /** Status after the event. */
   X: text as Text<OrderStatus>,
   /** Quantity of this fill; `"0"` if the event is not a fill. */

@@ -1,4 +1,5 @@
 export type { Actor } from "./actor.ts";
+export { type AmendFields, type Amendment, amendmentIn, amendmentOf } from "./amendment.ts";
 export { bracket, oco, oto } from "./list-builders.ts";
 export type {
   FreeLegFields,
@@ -50,6 +51,7 @@ export {
   type OrderKey,
   type OrderKeyContext,
   readListKey,
+  readOrderAmend,
   readOrderKey,
 } from "./order-key.ts";
 export {

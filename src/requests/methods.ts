@@ -61,6 +61,7 @@ const NAMES: Readonly<Record<RouteName, readonly [] | readonly [name: string, ..
   "order.place": ["order.place"],
   "order.status": ["order.status", "getOrderStatus", "orderStatus"],
   "order.cancel": ["order.cancel"],
+  "order.amend": ["order.amend"],
   allOrders: ["allOrders", "getOrderHistory"],
   "openOrders.status": ["openOrders.status"],
   "openOrders.cancelAll": ["openOrders.cancelAll"],

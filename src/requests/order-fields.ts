@@ -1,5 +1,6 @@
 import { formatPrice, formatQuantity, type Price, type Quantity } from "../decimal/index.ts";
 import type {
+  AmendedTerms,
   ChildTimeInForce,
   ParentIntent,
   ParentType,
@@ -260,25 +261,28 @@ export type IntentMember<T> = Readonly<{
   text?: (value: T) => unknown;
   /** Whether the member only names the order. Such a member is not part of the canonical text. */
   isName?: true;
+  /** Whether an amend may change the member. */
+  isAmendable?: true;
 }>;
 
 /** The table of an intent's members, in the order of its canonical text. */
 export const INTENT_MEMBERS: {
-  readonly [K in keyof ParentIntent]-?: IntentMember<NonNullable<ParentIntent[K]>>;
+  readonly [K in keyof ParentIntent]-?: IntentMember<NonNullable<ParentIntent[K]>> &
+    (K extends keyof AmendedTerms ? Readonly<{ isAmendable: true }> : unknown);
 } = {
   symbol: { of: ["symbol"] },
   side: { of: ["side"] },
   type: { of: ["type"] },
-  quantity: { of: ["quantity"], text: formatQuantity },
-  price: { of: ["price"], text: formatPrice },
-  stopPrice: { of: ["stopPrice"], text: formatPrice },
-  trailing: { of: ["trailingDelta", "price2", "trailingAmount"], text: trailingText },
-  limitOffset: { of: ["limitOffset"], text: formatPrice },
-  icebergQuantity: { of: ["icebergQty"], text: formatQuantity },
+  quantity: { of: ["quantity"], isAmendable: true, text: formatQuantity },
+  price: { of: ["price"], isAmendable: true, text: formatPrice },
+  stopPrice: { of: ["stopPrice"], isAmendable: true, text: formatPrice },
+  trailing: { of: ["trailingDelta", "price2", "trailingAmount"], isAmendable: true, text: trailingText },
+  limitOffset: { of: ["limitOffset"], isAmendable: true, text: formatPrice },
+  icebergQuantity: { of: ["icebergQty"], isAmendable: true, text: formatQuantity },
   schedule: { of: ["intervalDelay", "interval", "intervalCount", "volumeProfile"], text: scheduleTexts },
   participationBips: { of: ["participationBips"] },
   timeInForce: { of: ["timeInForce"] },
-  expireTimeMs: { of: ["expireTime", "goodTillDate"] },
+  expireTimeMs: { of: ["expireTime", "goodTillDate"], isAmendable: true },
   reduceOnly: { of: ["reduceOnly"] },
   childTimeInForce: { of: ["childTimeInForce"] },
   clientOrderId: { of: ["newClientOrderId"], isName: true },

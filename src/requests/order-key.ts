@@ -2,8 +2,16 @@ import { OrderError } from "../errors/index.ts";
 import type { CancelRestriction } from "../model/index.ts";
 import type { Parameters } from "../wire/index.ts";
 import { ACTOR_RULES, type Actor, actorOf } from "./actor.ts";
-import { fieldSet, type RequestShape } from "./field-set.ts";
-import { conflict, type KnownNames, namesOfRead, namesOfWrite, plainFields } from "./parameters.ts";
+import { AMEND_RULES, type AmendFields, amendmentIn } from "./amendment.ts";
+import { fieldSet, type RequestShape, type ValuesOf } from "./field-set.ts";
+import {
+  conflict,
+  type KnownNames,
+  namesOfRead,
+  namesOfWrite,
+  type PlainFields,
+  plainFields,
+} from "./parameters.ts";
 import { idRule, int64, lookupIdRule, newClientIdRule, optionalField, textRule, words } from "./rule.ts";
 import { instrumentOf, type ResolveSymbol, type SymbolContext } from "./symbols.ts";
 
@@ -38,6 +46,12 @@ export type OrderKey = Actor &
 /** How a key is read. `cancel` also accepts the parameters that only a cancel may have. */
 export type OrderKeyContext = SymbolContext & Readonly<{ purpose: "status" | "cancel" }>;
 
+/** The order to amend, what changes, and the id of the amend. */
+export type OrderAmend = OrderKey & Readonly<{ changes: AmendFields; amendId: string }>;
+
+/** How an amend is read: `clientId` makes the id of one that has none. */
+export type OrderAmendContext = SymbolContext & Readonly<{ clientId: (field: string) => string }>;
+
 /** The names under which a client id may be sent in a look-up. Source: contract, Native status and history. */
 export const ORDER_ID_ALIASES = ["origClientOrderId", "clientOrderId", "clOrdId", "clordid"] as const;
 
@@ -48,17 +62,27 @@ const ORDER_KEY_NAMES: Readonly<Record<OrderKeyContext["purpose"], KnownNames>> 
   cancel: namesOfWrite([...ORDER_KEY_FIELDS, "newClientOrderId", "cancelRestrictions"]),
 };
 
-const ORDER_KEY_SET = fieldSet({
+const NAME_RULES = {
   symbol: textRule,
   orderId: optionalField(int64),
   origClientOrderId: optionalField(lookupIdRule),
   clientOrderId: optionalField(lookupIdRule),
   clOrdId: optionalField(lookupIdRule),
   clordid: optionalField(lookupIdRule),
+};
+
+const ORDER_KEY_SET = fieldSet({
+  ...NAME_RULES,
   newClientOrderId: optionalField(newClientIdRule),
   cancelRestrictions: optionalField(words("ONLY_NEW", "ONLY_PARTIALLY_FILLED")),
   ...ACTOR_RULES,
 });
+
+const AMEND_NAMES = namesOfWrite([...ORDER_KEY_FIELDS, ...Object.keys(AMEND_RULES)]);
+const AMEND_SET = fieldSet({ ...NAME_RULES, ...AMEND_RULES, ...ACTOR_RULES });
+
+/** The parameters of an amend. */
+export const ORDER_AMEND: RequestShape = { names: AMEND_NAMES, set: AMEND_SET };
 
 /** The parameters that name an order. */
 export const ORDER_KEY: Readonly<Record<OrderKeyContext["purpose"], RequestShape>> = {
@@ -74,7 +98,17 @@ export const ORDER_KEY: Readonly<Record<OrderKeyContext["purpose"], RequestShape
  */
 export function readOrderKey(parameters: Parameters, context: OrderKeyContext): OrderKey {
   const fields = ORDER_KEY_SET.read(plainFields(parameters, ORDER_KEY_NAMES[context.purpose]));
-  const { orderId, cancelRestrictions: restriction, newClientOrderId: cancelId } = fields;
+  const { cancelRestrictions: restriction, newClientOrderId: cancelId } = fields;
+  return {
+    ...namedIn(fields, context),
+    ...(restriction !== undefined && { restriction }),
+    ...(cancelId !== undefined && { cancelId }),
+    ...actorOf(fields),
+  };
+}
+
+function namedIn(fields: ValuesOf<typeof NAME_RULES>, context: SymbolContext): OrderKey {
+  const { orderId } = fields;
   const clientOrderId = oneClientId(fields, ORDER_ID_ALIASES);
   if (orderId === undefined && clientOrderId === undefined) {
     throw new OrderError("PARAMETER_MISSING_BOTH", { field: "orderId", other: "origClientOrderId" });
@@ -83,10 +117,27 @@ export function readOrderKey(parameters: Parameters, context: OrderKeyContext): 
     symbol: instrumentOf(fields.symbol, context).symbol,
     ...(orderId !== undefined && { orderId }),
     ...(clientOrderId !== undefined && { clientOrderId }),
-    ...(restriction !== undefined && { restriction }),
-    ...(cancelId !== undefined && { cancelId }),
-    ...actorOf(fields),
   };
+}
+
+/**
+ * Reads an amend. Without an `amendId` it is derived, so that the same bytes are the same amend. Throws an OrderError as {@link
+ * readOrderKey} does, and as the fields of a placement do.
+ */
+export function readOrderAmend(
+  parameters: Parameters,
+  { clientId, ...context }: OrderAmendContext,
+): OrderAmend {
+  const plain = plainFields(parameters, AMEND_NAMES);
+  const fields = AMEND_SET.read(plain) as ValuesOf<typeof NAME_RULES & typeof ACTOR_RULES>;
+  const { amendId = clientId("amendId"), ...changes } = picked(plain);
+  amendmentIn(changes);
+  return { ...namedIn(fields, context), ...actorOf(fields), changes, amendId: String(amendId) };
+}
+
+/** Returns the fields of an amend alone. */
+function picked(fields: PlainFields): PlainFields {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => Object.hasOwn(AMEND_RULES, name)));
 }
 
 /**

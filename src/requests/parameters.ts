@@ -2,7 +2,7 @@ import { nearestName } from "../common/index.ts";
 import { OrderError } from "../errors/index.ts";
 import type { Parameters, Scalar } from "../wire/index.ts";
 import { ORDER_FIELDS } from "./order-fields.ts";
-import { type Field, FLAG, INT64, LOOKUP_ID, TIME } from "./rule.ts";
+import { CREATED_ID, type Field, FLAG, INT64, LOOKUP_ID, TIME } from "./rule.ts";
 
 const LOOKED_FOR = {
   kind: "text",
@@ -68,6 +68,12 @@ const OTHERS: Readonly<Record<string, Field>> = {
     about:
       "ONLY_NEW cancels the order only if nothing is executed, ONLY_PARTIALLY_FILLED only if something is executed.",
     example: "ONLY_NEW",
+  },
+  amendId: {
+    kind: "text",
+    ...CREATED_ID,
+    about: "Id of the amend: the same id is the same amend. Default: an id derived from the signature.",
+    example: "amend-1",
   },
   orderListId: { kind: "int64", ...INT64, about: "Id of the list.", example: -512 },
   listClientOrderId: {

@@ -20,6 +20,7 @@ export type RouteName =
   | "order.status"
   | "order.status.scaled"
   | "order.cancel"
+  | "order.amend"
   | "allOrders"
   | "orderHistory"
   | "openOrders.status"
@@ -51,7 +52,7 @@ export type CompatName =
   | "myTrades";
 
 /** HTTP methods of routes. */
-export type RouteMethod = "GET" | "POST" | "DELETE";
+export type RouteMethod = "GET" | "POST" | "PUT" | "DELETE";
 
 /** Permission that a caller needs. TRADE does not imply READ. */
 export type RouteAccess = "PUBLIC" | "READ" | "TRADE";
@@ -156,6 +157,7 @@ const TABLE: readonly RouteDescriptor[] = [
   // The first path of an operation is that of its WebSocket method.
   { ...ORDER_CANCEL, path: "/api/order" },
   { ...ORDER_CANCEL, path: "/api/v2/order" },
+  { ...TRADING, name: "order.amend", method: "PUT", path: "/api/order" },
   { ...ALL_ORDERS, path: "/api/v2/allOrders" },
   { ...ALL_ORDERS, path: "/api/v2/getOrderHistory" },
   { ...SCALED_STATUS, path: "/api/v2/orderStatus" },

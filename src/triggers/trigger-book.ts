@@ -10,7 +10,7 @@ import type { Activated, Observation, Progress, Watch, Watcher } from "./watch.t
 /** Groups of trailing orders that may be merged at once by a quote that meets no order. */
 const MERGES_AT_ONCE = 32;
 
-/** An order that was added while a quote was being processed, and its watch. */
+/** An order that was added or changed while a quote was being processed, and its watch. */
 type Waiting = Readonly<{ entry: Entry; watch: Watch }>;
 
 const BY_ID: Keyed<number, Entry> = {
@@ -56,6 +56,8 @@ export class TriggerBook {
   #behind: (Quote | Waiting)[] = [];
   /** Those orders, unless they were removed again. */
   readonly #waiting: Set<Entry> = new Set();
+  /** Changes of orders that wait, the last of each. */
+  readonly #changing: Map<number, Entry> = new Map();
   #isUnmet = false;
 
   /**
@@ -99,10 +101,27 @@ export class TriggerBook {
     this.#entries.set(entry);
   }
 
+  /**
+   * Changes the watch of an order in the book, from the next quote on. Quotes that wait meet the watch before, because they came
+   * before the change. Throws as {@link add} does for the marks.
+   */
+  replace(watcher: Watcher): void {
+    const { orderId, watch } = watcher;
+    if (this.#sweep === undefined) {
+      this.remove(orderId);
+      return this.add(watcher);
+    }
+    const entry = entryOf(watcher);
+    this.#sides[watch.side].check(entry, watch);
+    this.#changing.set(orderId, entry);
+    this.#behind.push({ entry, watch });
+  }
+
   /** Removes an order. Returns false when it was not in the book. */
   remove(orderId: number): boolean {
     const entry = this.#entries.get(orderId);
     if (entry === undefined) return false;
+    this.#changing.delete(orderId);
     if (!this.#waiting.delete(entry)) this.#sides[entry.side].remove(entry);
     return this.#entries.delete(orderId);
   }
@@ -180,7 +199,10 @@ export class TriggerBook {
    */
   resume(most: number): Progress {
     if (this.#sweep === undefined) throw new InvariantError("I30", "no quote acts on the trigger book");
-    const progress = this.#sweep.run(most, (orderId) => this.#entries.delete(orderId));
+    const progress = this.#sweep.run(most, (orderId) => {
+      this.#changing.delete(orderId);
+      return this.#entries.delete(orderId);
+    });
     if (progress.isOver) {
       this.#sweep = undefined;
       this.#takeInWaiting();
@@ -247,9 +269,14 @@ export class TriggerBook {
     this.#behind = this.#behind.slice(taken);
   }
 
-  /** Adds an order that waited, unless it was removed meanwhile. */
+  /** Adds or changes an order that waited, unless it was removed, has fired or was changed again meanwhile. */
   #place({ entry, watch }: Waiting): void {
-    if (!this.#waiting.delete(entry)) return;
+    const { orderId } = entry;
+    const isChange = this.#changing.get(orderId) === entry;
+    if (isChange) {
+      this.remove(orderId);
+      this.#entries.set(entry);
+    } else if (!this.#waiting.delete(entry)) return;
     this.#isUnmet = false;
     this.#sides[entry.side].add(entry, watch);
   }

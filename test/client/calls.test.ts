@@ -51,6 +51,9 @@ async function callEach(client: Client): Promise<ReadonlySet<string>> {
   expect((await each.nativeOrders({ symbol })).map(({ orderId }) => orderId)).toEqual([native.orderId]);
   expect((await each.executions({ symbol })).orders[0]?.orderId).toBe(native.orderId);
   expect((await each.openOrders({ limit: 10 })).orders.map(({ orderId }) => orderId)).toEqual([stop.orderId]);
+  expect(await each.amendOrder({ symbol, orderId: stop.orderId, stopPrice: "6100" })).toMatchObject({
+    ...{ orderId: stop.orderId, stopPrice: "6100", status: "NEW" },
+  });
   expect(await each.cancelOrder({ symbol, orderId: native.orderId })).toMatchObject({ status: "CANCELED" });
   const restricted = { cancelRestrictions: "ONLY_NEW", newClientOrderId: "cancel-1" } as const;
   expect(await each.cancelOrder({ symbol, orderId: stop.orderId, ...restricted })).toMatchObject({

@@ -67,6 +67,24 @@ describe("a stream of orders whose connection is lost", () => {
   });
 });
 
+it("the orders of a stream have the quantity that an amend gave them, also if it came while the connection was lost", async () => {
+  const { stream, ...world } = await openReceiving();
+  const quantities = (): readonly string[] => [...stream.orders.values()].map(({ origQty }) => origQty);
+  const { orderId } = await world.client.placeOrder({ ...STOP, quantity: "2", newClientOrderId: "a" });
+  await settle(world);
+  expect(quantities()).toEqual(["2"]);
+  await world.client.amendOrder({ symbol: STOP.symbol, orderId, quantity: "1" });
+  await settle(world);
+  expect(quantities()).toEqual(["1"]);
+  await goDown(world);
+  await world.client.amendOrder({ symbol: STOP.symbol, orderId, quantity: "3" });
+  world.sockets.down = false;
+  await world.clock.advanceBy(375);
+  await settle(world, 20);
+  expect(quantities()).toEqual(["3"]);
+  stream.close();
+});
+
 describe("`ready` of a stream of orders", () => {
   it("rejects after a bound with the last failure, and the stream goes on", async () => {
     const world = await openSocketWorld();

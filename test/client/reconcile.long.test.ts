@@ -262,6 +262,32 @@ describe("contract, Errors: the outcome of a placement without a readable reply"
   });
 });
 
+describe("the outcome of an amend without a readable reply", () => {
+  const changes = { stopPrice: "6100.0" } as const;
+
+  it("an order with the values that were sent is `amended`; the amend is sent once, and again under its id", async () => {
+    const world = await openClientWorld();
+    const { orderId } = await world.client.placeOrder(STOP);
+    world.wire.strike("/api/order", replyLost);
+    const key = { symbol: "BTC/USD", orderId };
+    const error = await uncertain(world, world.client.amendOrder({ ...key, ...changes }));
+    expect((await settled(world, error.reconcile())).state).toBe("amended");
+    expect(world.wire.of("PUT /api/order").length).toBe(1);
+    await world.client.amendOrder({ ...key, stopPrice: "6200" });
+    const again = await world.client.amendOrder({ ...key, ...changes, amendId: error.amendId });
+    expect(again.stopPrice).toBe("6200");
+  });
+
+  it("an order with other values is `not amended` only when the request can no longer arrive", async () => {
+    const world = await openClientWorld();
+    const { orderId } = await world.client.placeOrder(STOP);
+    world.wire.strike("/api/order", callLost);
+    const error = await uncertain(world, world.client.amendOrder({ symbol: "BTC/USD", orderId, ...changes }));
+    expect((await settled(world, error.reconcile({ withinMs: 5_000 }))).state).toBe("unknown");
+    expect((await settled(world, error.reconcile())).state).toBe("not amended");
+  });
+});
+
 describe("the outcome of a cancel without a readable reply", () => {
   it("an order that is canceled is `canceled`; the cancel is sent once", async () => {
     const world = await openClientWorld();

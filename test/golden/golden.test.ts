@@ -23,7 +23,7 @@ import { namesIn } from "./names.ts";
 const FILES = join(import.meta.dirname, "files");
 
 /** The version that is written now; its files have every member of every kind. */
-const NOW = "2026-11-30";
+const NOW = "2026-12-01";
 
 const read = (file: string): Buffer => readFileSync(join(FILES, file));
 const linesOf = (file: string): readonly string[] => read(file).toString().trimEnd().split("\n");

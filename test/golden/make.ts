@@ -46,7 +46,11 @@ async function live(world: World): Promise<readonly number[]> {
   await world.quote("99", "100");
   await place({ price: "90", childTimeInForce: "FOK" });
   await place({ price: "101" });
-  await place({ side: "SELL", type: "STOP_MARKET", stopPrice: "80" });
+  const stop = await place({ side: "SELL", type: "STOP_MARKET", stopPrice: "80" });
+  await world.engine.amend({
+    ...{ accountId: 1, orderId: stop.orderId, amendId: "golden-amend" },
+    changes: { stopPrice: "81", quantity: "1.5" },
+  });
   await place({ side: "SELL", type: "STOP_LOSS_LIMIT", stopPrice: "95", price: "94.5", icebergQty: "0.4" });
   await place({ side: "SELL", type: "TAKE_PROFIT_MARKET", stopPrice: "120" });
   await place({ type: "TAKE_PROFIT_LIMIT", stopPrice: "85", price: "85.00000001" }, 2);
@@ -61,16 +65,16 @@ async function live(world: World): Promise<readonly number[]> {
   await place({ type: "VWAP", interval: 60_000, volumeProfile: "1,0,2", intervalDelay: 5_000 });
   await place({ type: "POV", participationBips: 1_000 });
   await world.cancel(await place({ type: "STOP_MARKET", stopPrice: "130" }));
-  const stop = { Type: "STOP", StopPrice: "85" } as const;
+  const leg = { Type: "STOP", StopPrice: "85" } as const;
   const pair = { side: "SELL", quantity: "1" } as const;
   await world.placeList("oco", {
     ...{ ...pair, aboveType: "LIMIT_MAKER", abovePrice: "200" },
-    ...{ belowType: `${stop.Type}`, belowTrailingDelta: 300 },
+    ...{ belowType: `${leg.Type}`, belowTrailingDelta: 300 },
   });
   const entry = { workingType: "LIMIT", workingSide: "BUY", workingQuantity: "1" } as const;
   await world.placeList("oto", {
     ...{ ...entry, workingPrice: "60" },
-    ...{ pendingType: "STOP", pendingSide: "SELL", pendingQuantity: "1", pendingStopPrice: stop.StopPrice },
+    ...{ pendingType: "STOP", pendingSide: "SELL", pendingQuantity: "1", pendingStopPrice: leg.StopPrice },
   });
   const bracket = await world.placeList("otoco", {
     ...{ ...entry, workingPrice: "102" },

@@ -187,7 +187,14 @@ describe("messages", () => {
   });
 
   it("hostile 45: refuses unknown methods", async () => {
-    for (const method of ["", "order.amend", "ORDER.PLACE", "order.place ", "v2/order.place", "__proto__"]) {
+    for (const method of [
+      "",
+      "order.amend.keepPriority",
+      "ORDER.PLACE",
+      "order.place ",
+      "v2/order.place",
+      "__proto__",
+    ]) {
       await world.refusesMessage(messageOf({ method, json: BASE_ORDER }), refusal(-1020));
     }
   });

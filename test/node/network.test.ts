@@ -49,7 +49,7 @@ describe("browsers of other origins over a real connection", () => {
     expect([status, body, headers.has("content-length"), headers.has("transfer-encoding")]).toEqual([
       ...[204, "", false, false],
     ]);
-    expect(headers.get("access-control-allow-methods")).toBe("POST, GET, DELETE");
+    expect(headers.get("access-control-allow-methods")).toBe("POST, GET, DELETE, PUT");
     connection.write(`GET /api/ping HTTP/1.1\r\nHost: a\r\nOrigin: ${DESK}\r\n\r\n`);
     const next = await connection.answer();
     expect([next.status, next.headers.get("access-control-allow-origin")]).toEqual([200, DESK]);

@@ -24,13 +24,13 @@ const PAGES = {
 
 /** Largest bundles of the pages in kB, minified and gzipped, but for {@link VARIATION_KB}. */
 const BUDGET_KB: Readonly<Record<keyof typeof PAGES, number>> = {
-  everything: 44.1,
+  everything: 44.8,
   admission: 19.4,
   signing: 4.8,
-  client: 15.35,
-  "client with checks": 34.3,
-  "client with streams": 22.9,
-  "whole client": 42.4,
+  client: 15.7,
+  "client with checks": 34.8,
+  "client with streams": 23.1,
+  "whole client": 42.7,
   prices: 1.55,
   rules: 6.3,
 };

@@ -31,6 +31,7 @@ const TABLE = [
   ["allOrders", "GET /api/v2/allOrders", "READ", 20],
   ["getOrderHistory", "GET /api/v2/allOrders", "READ", 20],
   ["order.cancel", "DELETE /api/order", "TRADE", 1],
+  ["order.amend", "PUT /api/order", "TRADE", 1],
 ] as const;
 
 const parametersOf = (fields: Readonly<Record<string, Scalar>>): Parameters =>

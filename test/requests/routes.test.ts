@@ -26,6 +26,7 @@ describe("routes", () => {
     ["GET", "/api/order", "order.status", "READ", "V2_QUERY"],
     ["DELETE", "/api/v2/order", "order.cancel", "TRADE", "LEGACY"],
     ["DELETE", "/api/order", "order.cancel", "TRADE", "LEGACY"],
+    ["PUT", "/api/order", "order.amend", "TRADE", "LEGACY"],
     ["GET", "/api/v2/allOrders", "allOrders", "READ", "V2_QUERY"],
     ["GET", "/api/v2/getOrderHistory", "allOrders", "READ", "V2_QUERY"],
     ["POST", "/api/v2/orderStatus", "order.status.scaled", "READ", "LEGACY"],
@@ -46,8 +47,8 @@ describe("routes", () => {
   });
 
   it("there are no others, and none can be changed", () => {
-    expect(ROUTES).toHaveLength(31);
-    expect(new Set(ROUTES.map(({ method, path }) => `${method} ${path}`)).size).toBe(31);
+    expect(ROUTES).toHaveLength(32);
+    expect(new Set(ROUTES.map(({ method, path }) => `${method} ${path}`)).size).toBe(32);
     for (const route of ROUTES) expect(Object.isFrozen(route)).toBe(true);
     expect(Object.isFrozen(ROUTES)).toBe(true);
   });
@@ -70,7 +71,7 @@ describe("routes", () => {
   });
 
   it.each([
-    ["PUT", "/api/order"],
+    ["PATCH", "/api/order"],
     ["get", "/api/order"],
     ["PUT", "/api/v2/order"],
     ["POST", "/api/v2/allOrders"],

@@ -3,6 +3,8 @@ import { type Notional, normalise, type Price, type Quantity, type Scaled } from
 import {
   type Activation,
   type AlertKind,
+  type AmendedTerms,
+  type Amends,
   type Cause,
   type ChildOrder,
   type ChildOutcome,
@@ -118,6 +120,25 @@ const anyMembership = model<ListMembership>(
 
 type Trailing<K extends TrailingDistance["kind"]> = Extract<TrailingDistance, { kind: K }>;
 
+const anyTrailing: fc.Arbitrary<TrailingDistance> = fc.oneof(
+  model<Trailing<"bps">>({ kind: fc.constant("bps"), bps: count }, {}),
+  model<Trailing<"percent">>({ kind: fc.constant("percent"), percent: anyPrice }, {}),
+  model<Trailing<"amount">>({ kind: fc.constant("amount"), amount: anyPrice }, {}),
+);
+
+const anyAmendedTerms = model<AmendedTerms>(
+  {},
+  {
+    quantity: anyQuantity,
+    price: anyPrice,
+    stopPrice: anyPrice,
+    trailing: anyTrailing,
+    limitOffset: anyPrice,
+    icebergQuantity: anyQuantity,
+    expireTimeMs: time,
+  },
+);
+
 /** Intents of every type, without regard for which members may be combined. */
 export const anyIntent: fc.Arbitrary<ParentIntent> = model<ParentIntent>(
   {
@@ -146,11 +167,7 @@ export const anyIntent: fc.Arbitrary<ParentIntent> = model<ParentIntent>(
   {
     price: anyPrice,
     stopPrice: anyPrice,
-    trailing: fc.oneof(
-      model<Trailing<"bps">>({ kind: fc.constant("bps"), bps: count }, {}),
-      model<Trailing<"percent">>({ kind: fc.constant("percent"), percent: anyPrice }, {}),
-      model<Trailing<"amount">>({ kind: fc.constant("amount"), amount: anyPrice }, {}),
-    ),
+    trailing: anyTrailing,
     limitOffset: anyPrice,
     icebergQuantity: anyQuantity,
     schedule: anyTerms,
@@ -251,6 +268,16 @@ export const anyParent: fc.Arbitrary<ParentOrder> = model<ParentOrder>(
     pendingEnd: anyPendingEnd,
     ended: model<ParentEnd>({ status, reason, atMs: time }, {}),
     frozen: yes,
+    amends: model<Amends>(
+      {
+        count,
+        accepted: anyAmendedTerms,
+        named: fc.array(model<Amends["named"][number]>({ amendId: name, terms: anyAmendedTerms }, {}), {
+          maxLength: 3,
+        }),
+      },
+      { loosest: anyPrice },
+    ),
   },
 );
 
@@ -340,6 +367,10 @@ const facts: OneOfEach<Fact> = {
     { cause: stallCause },
   ),
   FROZEN: model<FactOf<"FROZEN">>({ kind: fc.constant("FROZEN") }, {}),
+  AMENDED: model<FactOf<"AMENDED">>(
+    { kind: fc.constant("AMENDED"), before: anyAmendedTerms, after: anyAmendedTerms },
+    { amendId: name, aheadMs: count },
+  ),
 };
 
 /** One fact of any kind. */
@@ -351,6 +382,7 @@ type CauseOf<K extends Cause["kind"]> = Extract<Cause, { kind: K }>;
 const causes: OneOfEach<Cause> = {
   PLACE: model<CauseOf<"PLACE">>({ kind: fc.constant("PLACE") }, {}),
   CANCEL: model<CauseOf<"CANCEL">>({ kind: fc.constant("CANCEL") }, {}),
+  AMEND: model<CauseOf<"AMEND">>({ kind: fc.constant("AMEND") }, {}),
   RECOVERY: model<CauseOf<"RECOVERY">>({ kind: fc.constant("RECOVERY") }, {}),
   OPERATOR: model<CauseOf<"OPERATOR">>({ kind: fc.constant("OPERATOR"), by: text, why: text }, {}),
   QUOTE: model<CauseOf<"QUOTE">>({ kind: fc.constant("QUOTE"), quote: anyStamp }, {}),

@@ -86,6 +86,7 @@ const DEEDS: Readonly<Record<SignedName, readonly Deed[]>> = {
   "order.status": eachKind,
   "order.status.scaled": eachKind,
   "order.cancel": eachKind,
+  "order.amend": deed(({ orderId }) => ({ ...SYMBOL, orderId, quantity: "2", amendId: "asked" })),
   allOrders: deed(() => SYMBOL),
   orderHistory: deed(() => SYMBOL),
   "openOrders.status": PAGE,

@@ -53,7 +53,7 @@ async function useUp(world: SurfaceWorld, until: "limit" | "ban"): Promise<void>
 }
 
 const everyRoute: readonly Case[] = [
-  { error: "NOT_FOUND", how: "a wrong HTTP method", forge: { method: "PUT" }, over: "REST" },
+  { error: "NOT_FOUND", how: "a wrong HTTP method", forge: { method: "PATCH" }, over: "REST" },
   {
     error: "INVALID_PARAMETER",
     how: "a method override header",

@@ -133,6 +133,33 @@ export const READ_ERRORS: Readonly<Partial<Record<RouteName | TwinName, readonly
       fields: { cancelRestrictions: "ONLY_FILLED" },
     },
   ],
+  "order.amend": [
+    ...status,
+    { error: "AMEND_REJECTED", how: "a field that the order does not have", fields: { stopPrice: "1" } },
+    {
+      error: "AMEND_NOT_NOW",
+      how: "a child of the order is at the venue",
+      world: {},
+      before: ({ venue, feed }) => {
+        venue.onSubmit = () => "silence";
+        feed.quote({ symbol: "BTC/USD", bid: "6990", ask: "6991" });
+      },
+    },
+    { error: "EMPTY_NEW_CLIENT_ID", how: "an empty amendId", fields: { amendId: "" } },
+    { error: "PRECISION", how: "seven quantity decimals", fields: { quantity: "0.0100001" } },
+    { error: "FILTER_NOTIONAL", how: "an order worth less than 15 USD", fields: { quantity: "0.000001" } },
+    {
+      error: "TOO_MANY_ORDERS",
+      how: "more orders than the limit of ten seconds",
+      world: { limits: { ordersPer10s: 1 } },
+    },
+    {
+      error: "SHUTTING_DOWN",
+      how: "the service is draining",
+      world: {},
+      before: ({ engine }) => engine.drain(),
+    },
+  ],
   allOrders: nativePage,
   orderHistory: nativePage,
   "openOrders.status": [...page, ...managedScope],

@@ -1,4 +1,4 @@
-import type { RouteName, SessionAct, TwinName } from "../../src/requests/index.ts";
+import type { OrderFields, RouteName, SessionAct, TwinName } from "../../src/requests/index.ts";
 import type { RequestParameters } from "../../src/signing/index.ts";
 import { RESTING } from "../support/native-world.ts";
 import { FAR_LIMIT, LISTS, place, placeList } from "../support/service-world.ts";
@@ -101,6 +101,13 @@ export const WORKS: Readonly<Record<RouteName | TwinName, Works>> = {
     BY_NAME,
   ),
   "order.cancel": reading("the order after the cancel", [...MANAGED, "origClientOrderId"], placedOrder),
+  "order.amend": {
+    ...reading("the order after the amend", MANAGED, async ({ engine }) => {
+      const { order } = await engine.place({ accountId: 1, order: FAR_LIMIT as object as OrderFields });
+      return { symbol, orderId: order.orderId, quantity: "0.02" };
+    }),
+    orders: 1,
+  },
   allOrders: reading("array of native orders", NATIVE, () => ({ symbol })),
   orderHistory: reading("native executions", ["orders"], () => ({ symbol })),
   "openOrders.status": reading("page of managed orders", PAGE, () => ({ apiManaged: true })),

@@ -3,6 +3,7 @@ import type { OrderFields } from "../../requests/index.ts";
 import type { Engine } from "../core/api.ts";
 import type {
   AccountView,
+  AmendName,
   CancelAllResult,
   CancelName,
   ListName,
@@ -34,6 +35,10 @@ export class EngineAccount implements AccountView {
 
   cancel(name: CancelName): Promise<ParentOrder> {
     return this.#engine.cancel(this.#of(name));
+  }
+
+  amend(amend: AmendName): Promise<ParentOrder> {
+    return this.#engine.amend(this.#of(amend));
   }
 
   cancelList(name: ListName): Promise<OrderList> {

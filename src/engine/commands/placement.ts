@@ -11,6 +11,7 @@ import {
 } from "../../lifecycle/index.ts";
 import {
   type Account,
+  acceptedIntent,
   type Instrument,
   type ListIntent,
   type OrderList,
@@ -238,6 +239,16 @@ export class Placements {
     }
   }
 
+  /**
+   * Asks the host what the admission of a change of an order needs. Resolves to what returns the context of the decision at the
+   * time of the decision. Throws or rejects with the reason against the change.
+   */
+  async contextOf(accountId: number, intent: ParentIntent): Promise<() => AdmissionContext> {
+    const { schedule: _isPlanned, ...terms } = intent;
+    const fetched = await this.#query(accountId, [terms]);
+    return () => this.#admissionContext(intent.symbol, this.#core.nowMs(), fetched);
+  }
+
   #admissionContext(symbol: string, nowMs: number, { position, profile }: Fetched): AdmissionContext {
     const { time, rules, settings } = this.#core;
     const { market } = this.#parts;
@@ -390,7 +401,7 @@ function naming<T>(intents: readonly ParentIntent[], decide: () => Awaitable<T>)
 
 /** Answers a repeated intent with its order. Another intent under the same id is refused (I03, I04). */
 function existing(order: ParentOrder, intent: ParentIntent): Placement {
-  if (order.list !== undefined || canonicalIntent(order.intent) !== canonicalIntent(intent)) {
+  if (order.list !== undefined || canonicalIntent(acceptedIntent(order)) !== canonicalIntent(intent)) {
     throw new OrderError("DUPLICATE_ORDER", { field: "newClientOrderId" });
   }
   return { order, created: false };

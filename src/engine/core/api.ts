@@ -26,6 +26,7 @@ import type {
 } from "../../ports/index.ts";
 import type {
   AccountView,
+  AmendRequest,
   CancelAllResult,
   CancelRequest,
   ListKey,
@@ -291,6 +292,13 @@ export interface Engine extends AsyncDisposable {
    * nothing is executed and no child is in flight, ONLY_PARTIALLY_FILLED that something is executed.
    */
   cancel(request: CancelRequest): Promise<ParentOrder>;
+  /**
+   * Changes terms of an order that is not a leg of a list, and resolves to the order when that is durable. Id, client id,
+   * executions, activation and trailing reference stay. Rejects with NO_SUCH_ORDER, with AMEND_REJECTED for what cannot be
+   * changed, with AMEND_NOT_NOW while a child of the order is not settled or something else of it is being stored, and as a
+   * placement of the changed order would.
+   */
+  amend(request: AmendRequest): Promise<ParentOrder>;
   /**
    * Cancels every open parent of an account, and resolves to their numbers when the cancels are durable. Parents with a
    * child in flight end when its outcome is known.

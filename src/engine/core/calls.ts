@@ -5,7 +5,7 @@ import type {
   ParentIntent,
   ParentOrder,
 } from "../../model/index.ts";
-import type { OrderFields } from "../../requests/index.ts";
+import type { AmendFields, OrderFields } from "../../requests/index.ts";
 
 /** How long a placement may be decided. */
 export interface PlacementTime {
@@ -81,6 +81,20 @@ export type CancelName = ParentName & { readonly restriction?: CancelRestriction
 /** Asks for the cancel of one parent. */
 export type CancelRequest = { readonly accountId: number } & CancelName;
 
+/** What an amend of an order changes. The same `amendId` is the same amend: a copy of it is answered, and changes nothing. */
+export interface AmendTerms extends PlacementTime {
+  /** The new values of fields. What is left out stays. */
+  readonly changes: AmendFields;
+  /** Your id of the amend: 1-36 letters, digits, `.`, `_` or `-`. Without one, every call is an amend of its own. */
+  readonly amendId?: string | undefined;
+}
+
+/** The order to amend, and what changes. */
+export type AmendName = ParentName & AmendTerms;
+
+/** Asks for an amend of one parent. */
+export type AmendRequest = { readonly accountId: number } & AmendName;
+
 /** Reply of a cancel-all: the open parents found, those ended at once, and those waiting for a child. */
 export interface CancelAllResult {
   readonly matchedCount: number;
@@ -120,6 +134,8 @@ export interface AccountView {
   placeList(list: ListIntent): Promise<ListPlacement>;
   /** Cancels an order, and the whole list of a leg. Resolves to the order: ended, or waiting for its child. */
   cancel(name: CancelName): Promise<ParentOrder>;
+  /** Amends an order. Resolves to the order with its new terms. */
+  amend(amend: AmendName): Promise<ParentOrder>;
   /** Cancels every leg of a list that has not ended. Resolves to the list. */
   cancelList(name: ListName): Promise<OrderList>;
   /** Cancels every open order and list of the account. Resolves to their numbers. */

@@ -110,11 +110,29 @@ export class Arming {
     if (watch?.kind === "trail" && watch.activation !== undefined) this.#watch(book, working, watch);
   }
 
-  /** Adds a parent to the book. Stops a parent that the book cannot hold; the others continue. */
+  /**
+   * Watches a parent by an amend that is durable now; until then it was watched by the terms before. A new expiry is armed with
+   * the rest.
+   */
+  amended(live: LiveOrder): void {
+    cancelTimer(live, "cancelExpiry");
+    const { working } = live;
+    const { orderId, intent } = working;
+    const book = this.#parts.market.open(intent.symbol);
+    if (!book.has(orderId)) return;
+    const watch = this.#watchOf(live, working, this.#core.nowMs());
+    if (watch === undefined) book.remove(orderId);
+    else if (this.#watch(book, working, watch) !== undefined)
+      this.#parts.market.offer(intent.symbol, [{ orderId, watch, isAmended: true }]);
+  }
+
+  /** Adds a parent to the book, or changes its watch. Stops a parent that the book cannot hold; the others continue. */
   #watch(book: TriggerBook, order: ParentOrder, watch: Watch): Watch | undefined {
     try {
       const { orderId, acceptedAtMs, acceptance } = order;
-      book.add({ orderId, acceptedAtMs, acceptance, watch });
+      const watcher = { orderId, acceptedAtMs, acceptance, watch };
+      if (book.has(orderId)) book.replace(watcher);
+      else book.add(watcher);
       return watch;
     } catch (error) {
       if (!(error instanceof InvariantError)) throw error;
@@ -147,7 +165,7 @@ export class Arming {
     if (atMs === undefined || live.cancelExpiry !== undefined || order.pendingEnd !== undefined) return;
     const cancel = this.#parts.timers.at(atMs, () => {
       setTimer(live, "cancelExpiry", undefined);
-      this.#post(order, { kind: "EXPIRED" }, { kind: "TIMER", timer: "EXPIRY" });
+      this.#post(order, { kind: "EXPIRED", atMs }, { kind: "TIMER", timer: "EXPIRY" });
     });
     setTimer(live, "cancelExpiry", cancel);
   }

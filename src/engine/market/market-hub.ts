@@ -242,6 +242,8 @@ export class MarketHub implements MarketSink {
     const quote = market && this.#standing(market);
     if (market === undefined || quote === undefined) return;
     const fired = market.fire(watches, quote);
+    // An amended order changes in the book behind what waits there: then it must meet what stands.
+    if (market.book.isBusy && watches.some(({ isAmended }) => isAmended)) market.book.begin(quote);
     this.#seed(market);
     if (fired.length > 0) this.#core.effects.emit({ kind: "FIRED", fired, quote });
   }

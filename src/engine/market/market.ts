@@ -1,4 +1,4 @@
-import { add, max, min, type Quantity, subtract, ZERO_QUANTITY } from "../../decimal/index.ts";
+import { add, max, min, type Price, type Quantity, subtract, ZERO_QUANTITY } from "../../decimal/index.ts";
 import { limitConditionOf } from "../../lifecycle/index.ts";
 import type { Level, MarketSide, Quote } from "../../model/index.ts";
 import type { Instruments, QuoteDrop } from "../../ports/index.ts";
@@ -8,6 +8,7 @@ import {
   type LevelCondition,
   meets,
   type TriggerBook,
+  trailingLevel,
   type Watch,
 } from "../../triggers/index.ts";
 import type { Core } from "../core/core.ts";
@@ -15,7 +16,12 @@ import type { ParentStep } from "../core/live-order.ts";
 import type { QuoteGate } from "./quote-gate.ts";
 
 /** What an order of a market waits for. */
-export type OrderWatch = Readonly<{ orderId: number; watch: Watch }>;
+export type OrderWatch = Readonly<{
+  orderId: number;
+  watch: Watch;
+  /** Set by an amend: its trailing level may have come to the other side of the quote that stands. */
+  isAmended?: true;
+}>;
 
 /** Quotes of a market that did not count since the last one that did. */
 export type DroppedQuotes = Readonly<{ count: number; last: QuoteDrop }>;
@@ -77,8 +83,9 @@ export class Market {
   /** Takes the orders out of the book whose condition a quote meets, and returns their fires. */
   fire(watches: readonly OrderWatch[], quote: Quote): readonly Fired[] {
     const fired: Fired[] = [];
-    for (const { orderId, watch } of watches) {
-      const met = firedBy(orderId, watch, quote);
+    for (const { orderId, watch, isAmended } of watches) {
+      const reference = isAmended && !this.book.isBusy ? this.book.reference(orderId) : undefined;
+      const met = firedBy(orderId, watch, { quote, reference });
       if (met !== undefined && this.book.remove(orderId)) fired.push(met);
     }
     return fired;
@@ -119,9 +126,22 @@ export class Market {
   }
 }
 
-/** Returns the fire of an order whose watch a quote meets. A trailing order fires only on a quote after that of its activation. */
-function firedBy(orderId: number, watch: Watch, quote: Quote): Fired | undefined {
+/**
+ * Returns the fire of an order whose watch a quote meets. A trailing order fires only on a quote after that of its activation:
+ * here with a reference, which it has had before.
+ */
+function firedBy(
+  orderId: number,
+  watch: Watch,
+  { quote, reference }: Readonly<{ quote: Quote; reference: Price | undefined }>,
+): Fired | undefined {
   const observed = quote[watch.side];
+  if (watch.kind === "trail" && reference !== undefined) {
+    const { side, distance } = watch;
+    const level = trailingLevel({ side, reference, distance });
+    const direction = side === "ask" ? "atOrAbove" : "atOrBelow";
+    return meets({ direction, level }, observed) ? { orderId, observed, level, reference } : undefined;
+  }
   if (watch.kind === "every") return { orderId, observed };
   if (watch.kind !== "level" || !meets(watch.condition, observed)) return undefined;
   return { orderId, observed, level: watch.condition.level };

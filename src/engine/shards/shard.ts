@@ -494,6 +494,6 @@ export class Shard {
 }
 
 /** Causes of records that a caller waits for. */
-const REQUESTED: ReadonlySet<Cause["kind"]> = new Set(["PLACE", "CANCEL", "OPERATOR"]);
+const REQUESTED: ReadonlySet<Cause["kind"]> = new Set(["PLACE", "CANCEL", "AMEND", "OPERATOR"]);
 
 type Decision = Readonly<{ steps: readonly ParentStep[]; cause: Cause; timeMs: number }>;

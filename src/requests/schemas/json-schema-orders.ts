@@ -41,7 +41,7 @@ export const anyNamed = (names: readonly string[]): JsonSchema => ({
 });
 
 /** Requires exactly one of the names. */
-const oneNamed = (names: readonly string[]): JsonSchema => ({
+export const oneNamed = (names: readonly string[]): JsonSchema => ({
   oneOf: names.map((name) => ({ required: [name] })),
 });
 

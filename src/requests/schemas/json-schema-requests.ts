@@ -2,7 +2,8 @@ import type { RequestShape } from "../field-set.ts";
 import { type FormNames, type LegNames, LIST_NAMES, type ListForm } from "../list-legs.ts";
 import { MARKET_HISTORY, PUBLIC_QUERIES } from "../market-queries.ts";
 import { SESSION_ACTS, type SessionAct } from "../methods.ts";
-import { LIST_ID_ALIASES, LIST_KEY, ORDER_ID_ALIASES, ORDER_KEY } from "../order-key.ts";
+import { INTENT_MEMBERS } from "../order-fields.ts";
+import { LIST_ID_ALIASES, LIST_KEY, ORDER_AMEND, ORDER_ID_ALIASES, ORDER_KEY } from "../order-key.ts";
 import {
   ALL_ORDERS_PAGE,
   CANCEL_ALL,
@@ -31,6 +32,7 @@ import {
   legCases,
   mergeShapes,
   nativePlacement,
+  oneNamed,
   orderPlacement,
   type TypeCase,
 } from "./json-schema-orders.ts";
@@ -159,6 +161,9 @@ function conditionsOf(described: DescribedLeg): readonly JsonSchema[] {
 const NOTHING: RequestSchema = { properties: {}, required: [], conditions: [], unread: [] };
 
 const ONE_ORDER = anyNamed(["orderId", ...ORDER_ID_ALIASES]);
+const DISTANCES = INTENT_MEMBERS.trailing.of;
+/** An amend has at most one of them. */
+const ONE_DISTANCE = implies(anyNamed(DISTANCES), oneNamed(DISTANCES));
 const ONE_LIST = anyNamed(["orderListId", ...LIST_ID_ALIASES]);
 
 /** The parameters of routes that have a table of rules under their name. */
@@ -189,6 +194,7 @@ const SCHEMAS: Schemas<Exclude<Name, keyof typeof SHAPES | MarketName>> & Partia
   "order.status": () => shapeSchema(ORDER_KEY.status, [ONE_ORDER]),
   "order.status.scaled": () => shapeSchema(ORDER_KEY.status, [ONE_ORDER]),
   "order.cancel": () => shapeSchema(ORDER_KEY.cancel, [ONE_ORDER]),
+  "order.amend": () => shapeSchema(ORDER_AMEND, [ONE_ORDER, ONE_DISTANCE]),
   "orderList.place.oco": () => listPlacement("oco"),
   "orderList.place.oto": () => listPlacement("oto"),
   "orderList.place.otoco": () => listPlacement("otoco"),

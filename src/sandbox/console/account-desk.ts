@@ -232,6 +232,8 @@ const TONES = {
   "not placed": "bad",
   canceled: "good",
   "not canceled": "bad",
+  amended: "good",
+  "not amended": "bad",
   unknown: "bad",
 } as const;
 

@@ -74,6 +74,23 @@ const MARKET: readonly ErrorName[] = [
 
 const NATIVE: readonly ErrorName[] = [...PLACED, ...MARKET, "TIME_IN_FORCE_NOT_REQUIRED"];
 
+/** Refusals of a managed order in new terms. */
+const AMENDED: readonly ErrorName[] = [
+  "TOO_MANY_ORDERS",
+  "UNSUPPORTED_OPERATION",
+  "SHUTTING_DOWN",
+  "MARKET_CLOSED",
+  "ACCOUNT_DISABLED",
+  "ACCOUNT_RESTRICTED",
+  "SYMBOL_RESTRICTED",
+  "FILTER_NOTIONAL",
+  "FILTER_ICEBERG_PARTS",
+  "ICEBERG_EXCEEDS_QUANTITY",
+  "NO_DEPTH",
+  "WOULD_MATCH",
+  "REDUCE_ONLY_REJECTED",
+];
+
 const MANAGED: readonly ErrorName[] = [
   ...PLACED,
   "SERVER_BUSY",
@@ -137,6 +154,14 @@ const OWN: Refusals<Exclude<AnyRoute["name"], MarketName>> & Partial<Refusals<An
     "BAD_CANCEL_RESTRICTIONS",
     "CANCEL_REJECTED",
     "CANCEL_RESTRICTED",
+  ],
+  "order.amend": [
+    ...LOOKUP,
+    ...AMENDED,
+    "NO_SUCH_ORDER",
+    "EMPTY_NEW_CLIENT_ID",
+    "AMEND_REJECTED",
+    "AMEND_NOT_NOW",
   ],
   allOrders: [...PAGE, "UNSUPPORTED_OPERATION", "BAD_SYMBOL", "BAD_COMBINATION", "EMPTY_CLIENT_ID"],
   orderHistory: [...PAGE, "UNSUPPORTED_OPERATION", "BAD_SYMBOL", "BAD_COMBINATION", "EMPTY_CLIENT_ID"],

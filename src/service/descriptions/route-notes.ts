@@ -233,6 +233,13 @@ export const ROUTE_NOTES: Readonly<Record<AnyRoute["name"], RouteNote>> = {
         "While a child is in flight, the order keeps its status and cancelPending is true. Canceling a leg cancels its whole list.",
       reply: anyRef(["CanceledManagedOrder", "CanceledNativeOrder", "CanceledOrderList"]),
     },
+    "order.amend": {
+      summary: "Amend an order",
+      about:
+        "Changes the fields that are sent of a managed order, and returns the order. Ids, executions, activation and trailing reference stay. Refused for a leg of a list, for a native order, and while a child of the order is not settled. The same amendId with the same content is the same amend, also after the order has ended.",
+      reply: ref("ManagedOrder"),
+      counts: true,
+    },
     "openOrders.status": {
       summary: "Page through managed orders",
       about:

@@ -52,7 +52,7 @@ export const WORDS: Readonly<
   side: SIDES,
   system: words<StatusReply["system"]>({ normal: true, degraded: true, draining: true }),
   timeInForce: words<TimeInForce>({ GTC: true, GTD: true }),
-  updateType: [...EXECUTION_TYPES, "TRIGGERED", "ALERT"],
+  updateType: [...EXECUTION_TYPES, "TRIGGERED", "AMENDED", "ALERT"],
 };
 
 /** A member that may be left out. */

@@ -1,5 +1,6 @@
 import { isAwaited, KeyedMutex } from "../../common/index.ts";
 import type {
+  AmendRequest,
   Engine,
   ListPlacement,
   PlaceIntentRequest,
@@ -7,6 +8,7 @@ import type {
   Placement,
 } from "../../engine/index.ts";
 import { OrderError } from "../../errors/index.ts";
+import type { ParentOrder } from "../../model/index.ts";
 import type { Clock, NativePlaced, OrderCounts, RateLimiter } from "../../ports/index.ts";
 import { tooManyOrders } from "../access/rate-limits.ts";
 
@@ -73,6 +75,22 @@ export class CountedPlacements {
     clientOrderId: string,
   ): Promise<CountedResult<NativePlaced>> {
     return this.#inTurn({ ...command, key: `native ${command.accountId} ${clientOrderId}`, count: 1 });
+  }
+
+  /** Passes an amend through the limit, as an order of its own. A copy is recognised by its id. */
+  amendOrder(
+    command: Extract<AmendRequest, { orderId: number }> & Readonly<{ amendId: string }>,
+  ): Promise<CountedResult<Readonly<{ order: ParentOrder; created: boolean }>>> {
+    const { accountId, orderId, amendId } = command;
+    const { engine } = this.#parts;
+    const isKnown = async (): Promise<boolean> => {
+      const order = await engine.find({ accountId, orderId });
+      return order?.amends?.named.some((amend) => amend.amendId === amendId) === true;
+    };
+    return this.#inTurn({
+      ...{ accountId, key: `amend ${accountId} ${orderId} ${amendId}`, count: 1, isKnown },
+      place: async () => ({ created: !(await isKnown()), order: await engine.amend(command) }),
+    });
   }
 
   #inTurn<T extends Readonly<{ created: boolean }>>(

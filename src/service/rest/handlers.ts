@@ -24,6 +24,7 @@ import {
 import { MARKET_HANDLERS, type PublicHandler } from "./market-handlers.ts";
 import { allOrders, orderHistory, placeNativeOrder } from "./native-handlers.ts";
 import {
+  amendOrder,
   cancelAllOrders,
   cancelOrder,
   openOrders,
@@ -54,6 +55,7 @@ const SIGNED: Readonly<Record<Exclude<AnyRoute["name"], PublicName>, SignedHandl
   "order.status": orderStatus,
   "order.status.scaled": scaledOrderStatus,
   "order.cancel": cancelOrder,
+  "order.amend": amendOrder,
   allOrders,
   orderHistory,
   "openOrders.status": openOrders,

@@ -8,6 +8,7 @@ import {
   placementFlow,
   readCancelAll,
   readOpenOrdersPage,
+  readOrderAmend,
   readOrderKey,
   readPlacement,
 } from "../../requests/index.ts";
@@ -131,6 +132,31 @@ export async function cancelNamed(parts: ServiceParts, call: SignedCall, key: Ca
   const list = await afterDecision(parts.engine.findList({ accountId, listId: order.list.listId }));
   return { body: replyAfterDecision(() => canceledListView(parts, list, { route, cancelId })) };
 }
+
+/**
+ * PUT /api/order: changes terms of a managed order that is not a leg of a list, and returns the order. The same amend sent again
+ * is answered with the order as it is now. Every amend counts as an order. Source: decision 57.
+ */
+export async function amendOrder(parts: ServiceParts, call: SignedCall): Promise<Answer> {
+  const { changes, amendId, ...key } = await readWithCatalogue(
+    parts,
+    call,
+    (resolve) =>
+      readOrderAmend(call.parameters, { resolve, exactSymbol: false, clientId: clientIdsOf(call) }),
+    async (named) => (await findOrder(parts, named)) !== undefined,
+  );
+  const order = await findOrder(parts, key);
+  if (order === undefined) throw new OrderError("NO_SUCH_ORDER");
+  if (!("intent" in order)) throw new OrderError("AMEND_REJECTED", { advice: NATIVE });
+  const { accountId, orderId } = order;
+  const command = { accountId, orderId, changes, amendId, notAfterMs: parts.expiresAtMs };
+  const { placed, counts } = await parts.placements.amendOrder(command).catch((error: unknown) => {
+    throw namedAsSent(call, error);
+  });
+  return { body: replyAfterDecision(() => viewOf(parts, placed.order, call.route)), counts };
+}
+
+const NATIVE = "This is a native order. Cancel it and place a new one.";
 
 /** Cancels the open native order of a key. If two ids were sent, checks before the cancel that both name one order. */
 async function cancelNativeOf(

@@ -19,7 +19,7 @@ export interface ServiceSettings {
    * list, every route is served (contract, Versioning).
    */
   readonly getAllowlist?: readonly string[];
-  /** The same list for POST. */
+  /** The same list for POST and PUT. */
   readonly postAllowlist?: readonly string[];
   /**
    * Whether the routes below `/compat/api/v3` are served, for clients of the public convention that cannot change the paths
@@ -90,13 +90,15 @@ function tolerated({ scheme }: AnyRoute, query: string): string {
 }
 
 /**
- * Returns whether the settings serve a route: the allow list of its method contains it, and the compat prefix is not turned
+ * Returns whether the settings serve a route: the allow list of its method contains it (that of POST for PUT), and the compat prefix is not turned
  * off.
  */
 export function isServed(route: AnyRoute, settings: ServiceSettings): boolean {
   const { getAllowlist, postAllowlist, compatRoutes = true } = settings;
   if (route.compat === true && !compatRoutes) return false;
-  const list = route.method === "GET" ? getAllowlist : route.method === "POST" ? postAllowlist : undefined;
+  const list = { GET: getAllowlist, POST: postAllowlist, PUT: postAllowlist, DELETE: undefined }[
+    route.method
+  ];
   return list === undefined || list.includes(route.path.slice(route.path.lastIndexOf("/") + 1));
 }
 

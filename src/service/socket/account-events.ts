@@ -37,8 +37,16 @@ import type { JsonInput } from "../../wire/index.ts";
 import { membersInEvents, NO_LIST, triggerInEvents } from "../views/managed-order.ts";
 import { tradeIdOf } from "../views/native-order.ts";
 
-/** Kinds of order events under the convention's names, TRIGGERED, and ALERT for an alert of a stalled order. */
-export type ExecutionType = "NEW" | "TRADE" | "CANCELED" | "EXPIRED" | "REJECTED" | "TRIGGERED" | "ALERT";
+/** Kinds of order events under the convention's names, TRIGGERED, AMENDED for new terms, and ALERT for an alert of a stalled order. */
+export type ExecutionType =
+  | "NEW"
+  | "TRADE"
+  | "CANCELED"
+  | "EXPIRED"
+  | "REJECTED"
+  | "TRIGGERED"
+  | "AMENDED"
+  | "ALERT";
 
 /**
  * One event of an order that a client receives. What was executed, and its value, are those after the event.
@@ -64,8 +72,8 @@ const isEnded = (fact: Fact): fact is EndedFact => fact.kind === "ENDED";
 
 /**
  * Returns the events that a durable change of an order sends to its account, in the order of the facts: NEW when it was
- * accepted or released, TRADE for each fill, CANCELED, EXPIRED or REJECTED for an end without a full fill, TRIGGERED, and
- * ALERT when it is stalled or goes on. Other changes, such as a cancel that waits for a child, send no event. Source:
+ * accepted or released, TRADE for each fill, CANCELED, EXPIRED or REJECTED for an end without a full fill, TRIGGERED,
+ * AMENDED, and ALERT when it is stalled or goes on. Other changes, such as a cancel that waits for a child, send no event. Source:
  * convention 4.11.
  */
 export function orderEventsOf({ record, order }: OrderUpdate): readonly OrderEvent[] {
@@ -115,6 +123,8 @@ function eventOf(
     case "ALERT":
       // That the order is stalled or goes on is an event of its own; any other alert alone concerns only the operator.
       return isFirst && OF_STALLS.has(fact.alert) ? { execution: "ALERT" } : undefined;
+    case "AMENDED":
+      return { execution: "AMENDED" };
     case "TRIGGERED":
       // A child may follow late or never. An event before it, or the end that comes with it, has the trigger already.
       return isFirst && end === undefined ? { execution: "TRIGGERED" } : undefined;

@@ -10,6 +10,7 @@ import {
   accountUpdate,
   changesListStatus,
   type EventStamp,
+  type ExecutionType,
   listStatus,
   marginCall,
   nativeTradeUpdate,
@@ -47,6 +48,9 @@ type StreamRequest = Readonly<{ accountId: number; dialect: Dialect }>;
 
 type Parts = Pick<ServiceParts, "engine" | "clock" | "entropy" | "native" | "instruments" | "clientSymbols"> &
   Readonly<{ accountEvents: AccountEvents | undefined }>;
+
+/** Events that a client of the convention does not know. */
+const OWN_EVENTS: ReadonlySet<ExecutionType> = new Set(["ALERT", "TRIGGERED", "AMENDED"]);
 
 /**
  * The private streams of the accounts that the engine owns. Events go out in journal order. Each has a number that rises by
@@ -122,7 +126,7 @@ export class AccountStreams {
       const { accountId, intent } = order;
       this.#publish({ accountId, dialect: "own" }, (stamp) => orderTradeUpdate(event, stamp));
       // A client of the convention knows no such event.
-      if (event.execution !== "ALERT" && event.execution !== "TRIGGERED")
+      if (!OWN_EVENTS.has(event.execution))
         this.#publish({ accountId, dialect: "convention" }, (stamp) =>
           executionReport(event, { ...stamp, symbol: this.#symbol(intent.symbol) }),
         );

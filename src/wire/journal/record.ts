@@ -2,6 +2,8 @@ import type { Notional, Price, Quantity, Scaled } from "../../decimal/index.ts";
 import {
   type Activation,
   type AlertKind,
+  type AmendedTerms,
+  type Amends,
   type Cause,
   type ChildOrder,
   type ChildOutcome,
@@ -83,6 +85,24 @@ export const intent: Kind<ParentIntent> = object<ParentIntent>("an intent", {
     FOK: true,
   }),
   clientOrderId: text,
+});
+
+const amendedTerms: Kind<AmendedTerms> = object<AmendedTerms>("amended terms", {
+  quantity: optional(quantity),
+  price: optional(price),
+  stopPrice: optional(price),
+  trailing: optional(trailing),
+  limitOffset: optional(price),
+  icebergQuantity: optional(quantity),
+  expireTimeMs: optional(integer),
+});
+
+/** What amends have changed of an order. */
+export const amends: Kind<Amends> = object<Amends>("amends", {
+  count: integer,
+  accepted: amendedTerms,
+  named: list(object<Amends["named"][number]>("an amend", { amendId: text, terms: amendedTerms })),
+  loosest: optional(price),
 });
 
 /** The slots of a schedule, frozen at admission. */
@@ -250,6 +270,7 @@ export const parent: Kind<ParentOrder> = object<ParentOrder>("a parent", {
   ended: optional(object<ParentEnd>("an end", { status, reason, atMs: integer })),
   frozen: optional(yes),
   restored: optional(yes),
+  amends: optional(amends),
 });
 
 const quote: Kind<QuoteStamp> = object<QuoteStamp>("a quote", {
@@ -274,6 +295,7 @@ type CauseOf<K extends Cause["kind"]> = Extract<Cause, { kind: K }>;
 const cause: Kind<Cause> = union<Cause>("cause", {
   PLACE: {},
   CANCEL: {},
+  AMEND: {},
   QUOTE: { quote },
   TIMER: {
     timer: words<CauseOf<"TIMER">["timer"]>({
@@ -350,6 +372,12 @@ const fact: Kind<Fact> = union<Fact>("fact", {
   FROZEN: {},
   RESTORED: { attempts: integer },
   RESUMED: {},
+  AMENDED: {
+    before: amendedTerms,
+    after: amendedTerms,
+    amendId: optional(text),
+    aheadMs: optional(integer),
+  },
 });
 
 /** The kinds of facts. */

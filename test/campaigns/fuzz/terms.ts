@@ -145,6 +145,10 @@ export const TERMS: Readonly<Record<RouteName | TwinName, Maker>> = {
   "order.status": order,
   "order.status.scaled": order,
   "order.cancel": order,
+  "order.amend": (context) => [
+    ...order(context),
+    ...context.random.pick([[field("quantity", "2")], [field("stopPrice", "1")], [field("price", "10")]]),
+  ],
   allOrders: history,
   orderHistory: history,
   "openOrders.status": ({ random }) => [

@@ -12,6 +12,7 @@ import {
   readNativePlacement,
   readNothing,
   readOpenOrdersPage,
+  readOrderAmend,
   readOrderHistoryPage,
   readOrderKey,
   readPairsQuery,
@@ -169,6 +170,14 @@ export const SUBJECTS: Readonly<Partial<Record<RouteName | SessionAct, Subject>>
   "order.cancel": {
     read: (sent) => readOrderKey(sent, { resolve, exactSymbol: false, purpose: "cancel" }),
     bases: { id: BY_ID, name: BY_NAME },
+  },
+  "order.amend": {
+    read: (sent) =>
+      readOrderAmend(sent, { resolve, exactSymbol: false, clientId: (field) => `derived-${field}` }),
+    bases: {
+      id: { ...BY_ID, quantity: "2", price: "100", amendId: "amend-1" },
+      name: { ...BY_NAME, trailingDelta: 250, expireTime: 1_790_000_000_000 },
+    },
   },
   allOrders: {
     read: (sent) => readAllOrdersPage(sent, { resolve, exactSymbol: true }),

@@ -125,7 +125,7 @@ describe("replies to an allowed origin", () => {
       await ask(world, ["GET", "/api/ticker"], { origin: DESK }),
       await ask(world, ["GET", "/api/v3/openOrders"], { origin: DESK }),
       await ask(world, ["GET", "/api/nothing"], { origin: DESK }),
-      await ask(world, ["PUT", "/api/order"], { origin: DESK }),
+      await ask(world, ["PATCH", "/api/order"], { origin: DESK }),
       await ask(world, ["GET", "/api/allOrderLists"], { origin: DESK }),
       await ask(world, ["GET", "/api/exchangeInfo"], { origin: DESK }),
     ];

@@ -132,6 +132,7 @@ describe("the WebSocket interfaces match their description", () => {
       ["order.status", { symbol: "BTC/USD", clOrdId: "a" }],
       ["getOrderStatus", { symbol: "BTC/USD", clOrdId: "n" }],
       ["orderStatus", { symbol: "BTC/USD", clOrdId: "a" }],
+      ["order.amend", { symbol: "BTC/USD", clOrdId: "a", quantity: "0.02" }],
       ["order.cancel", { symbol: "BTC/USD", clOrdId: "a" }],
       ["allOrders", { symbol: "BTC/USD" }],
       ["getOrderHistory", { symbol: "BTC/USD" }],

@@ -147,6 +147,10 @@ describe("the service's replies match their description", () => {
     for (const orderId of ids) await readEach(world, { orderId });
     await v3(world, "GET", "/api/v3/openOrders", { apiManaged: true, newestFirst: true, limit: 5 });
     await v3(world, "GET", "/api/v3/openOrders", { apiManaged: true, includeHistory: true });
+    for (const orderId of ids.slice(0, 2)) {
+      const json = { symbol: "BTC/USD", orderId, quantity: "0.9" };
+      await call(world, "PUT", "/api/order", { key, json, query: { nonce: world.nonce() } });
+    }
     for (const [index, orderId] of ids.slice(1).entries()) {
       const path = index % 2 === 0 ? "/api/v2/order" : "/api/order";
       await call(world, "DELETE", path, { key, query: { symbol: "BTC/USD", orderId } });

@@ -75,7 +75,13 @@ describe("the envelope", () => {
 
   it("an unknown method is -1020, including those of REST and of the other socket", async () => {
     const { client } = await openSocketWorld();
-    for (const method of ["order.amend", "POST /api/order", "LIST_SUBSCRIPTIONS", "constructor", ""]) {
+    for (const method of [
+      "order.amend.keepPriority",
+      "POST /api/order",
+      "LIST_SUBSCRIPTIONS",
+      "constructor",
+      "",
+    ]) {
       expect(refusalOf(await client.ask(method))).toEqual([400, -1020]);
     }
   });

@@ -6,7 +6,16 @@ type Members = { [name: string]: Json };
 
 /** Members with free text; every other text is one of the words of a type. */
 const FREE: ReadonlySet<string> = new Set([
-  ...["symbol", "clientOrderId", "listClientOrderId", "childId", "lastChildId", "executionId", "id"],
+  ...[
+    "symbol",
+    "clientOrderId",
+    "listClientOrderId",
+    "childId",
+    "lastChildId",
+    "executionId",
+    "amendId",
+    "id",
+  ],
   ...["by", "why", "detail", "problem", "executions", "invalidReports"],
 ]);
 

@@ -1,0 +1,26 @@
+import { expect, it } from "vitest";
+import { place } from "../../support/service-world.ts";
+import { openSocketWorld, refusalOf } from "../../support/socket-world.ts";
+
+const STOP = {
+  ...{ symbol: "BTC/USD", side: "SELL", type: "STOP_MARKET" },
+  ...{ quantity: "0.01", stopPrice: "6000", newClientOrderId: "stop-1" },
+};
+
+it("order.amend answers with the order, and the stream tells AMENDED with the terms of now, once", async () => {
+  const { world, client } = await openSocketWorld();
+  await client.ask("userDataStream.subscribe.signature");
+  const { orderId } = (await place(world, STOP)).body;
+  const params = { symbol: "BTC/USD", orderId: orderId as number, stopPrice: "6100", amendId: "a-1" };
+  const reply = await client.ask("order.amend", params);
+  expect([reply.status, reply.result]).toMatchObject([200, { orderId, stopPrice: "6100" }]);
+  expect((await client.ask("order.amend", { ...params, recvWindow: 4_000 })).result).toMatchObject({
+    orderId,
+  });
+  expect(refusalOf(await client.ask("order.amend", { ...params, stopPrice: "6200" }))).toEqual([400, -2038]);
+  await world.engine.idle();
+  await client.ask("session.subscriptions", {}, { key: null });
+  const told = client.events.map(({ o }) => o as Record<string, unknown>);
+  expect(told.map(({ x }) => x)).toEqual(["NEW", "AMENDED"]);
+  expect(told[1]).toMatchObject({ i: orderId, c: "stop-1", q: "0.01", sp: "6100", X: "NEW", z: "0" });
+});
