@@ -10,7 +10,14 @@ import {
   type Trigger,
   termsLike,
 } from "../model/index.ts";
-import { dynamicLimit, executableSide, type Fired, meets } from "../triggers/index.ts";
+import {
+  dynamicLimit,
+  executableSide,
+  type Fired,
+  limitAt,
+  meets,
+  trailingLevel,
+} from "../triggers/index.ts";
 import { amendObstacle } from "./amending.ts";
 import {
   allowanceOf,
@@ -220,12 +227,12 @@ function triggerOf(order: ParentOrder, fired: Fired, atMs: number): Trigger {
   };
   if (intent.limitOffset === undefined || intent.trailing === undefined || fired.reference === undefined)
     return trigger;
-  const limit = dynamicLimit({
-    side: executableSide(intent.side),
-    reference: fired.reference,
-    distance: intent.trailing,
-    limitOffset: intent.limitOffset,
-  });
+  const { trailing: distance, limitOffset } = intent;
+  const [side, { level }] = [executableSide(intent.side), trigger];
+  const point = { side, reference: fired.reference, distance };
+  // It may have fired by the distance before an amend that came in between.
+  const isOfNow = order.amends === undefined || trailingLevel(point) === level;
+  const limit = isOfNow ? dynamicLimit({ ...point, limitOffset }) : limitAt({ side, level, limitOffset });
   return { ...trigger, limit };
 }
 

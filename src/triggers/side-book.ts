@@ -117,6 +117,17 @@ export class SideBook {
     else putInto(this.#activating, entry);
   }
 
+  /** Puts an entry in the place of one of the same order. If that trails, the new one goes on from its reference. */
+  replace(known: Entry, entry: Entry, watch: Watch): void {
+    const reference = this.reference(known);
+    if (reference === undefined || !isTrailing(known) || !isTrailing(entry)) {
+      this.remove(known);
+      return this.add(entry, watch);
+    }
+    this.#groups.remove(known);
+    this.#groups.restore(entry, reference);
+  }
+
   /** Removes an entry that is in this book. */
   remove(entry: Entry): void {
     if (!isTrailing(entry) || entry.trail.group === undefined) return void entry.heap?.remove(entry);

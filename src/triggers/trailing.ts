@@ -118,7 +118,20 @@ export function displayedLevel(point: TrailingPoint): Price | undefined {
  * ```
  */
 export function dynamicLimit(point: TrailingPoint & Readonly<{ limitOffset: Price }>): Price {
+  const { side, reference, limitOffset } = point;
   const span = spanOf(point, "down");
-  if (point.side === "ask") return withinPriceRange(add(add(point.reference, span), point.limitOffset));
-  return withinPriceRange(subtract(subtract(point.reference, span), point.limitOffset));
+  return limitAt({
+    side,
+    level: side === "ask" ? add(reference, span) : subtract(reference, span),
+    limitOffset,
+  });
+}
+
+/** Returns the limit of a trailing order that triggers at a level, bounded as a dynamic limit. */
+export function limitAt({
+  side,
+  level,
+  limitOffset,
+}: Readonly<{ side: MarketSide; level: Price; limitOffset: Price }>): Price {
+  return withinPriceRange(side === "ask" ? add(level, limitOffset) : subtract(level, limitOffset));
 }

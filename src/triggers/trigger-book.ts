@@ -11,7 +11,7 @@ import type { Activated, Observation, Progress, Watch, Watcher } from "./watch.t
 const MERGES_AT_ONCE = 32;
 
 /** An order that was added or changed while a quote was being processed, and its watch. */
-type Waiting = Readonly<{ entry: Entry; watch: Watch }>;
+type Waiting = Readonly<{ entry: Entry; watch: Watch; isChange?: true }>;
 
 const BY_ID: Keyed<number, Entry> = {
   keyOf: ({ orderId }) => orderId,
@@ -56,8 +56,8 @@ export class TriggerBook {
   #behind: (Quote | Waiting)[] = [];
   /** Those orders, unless they were removed again. */
   readonly #waiting: Set<Entry> = new Set();
-  /** Changes of orders that wait, the last of each. */
-  readonly #changing: Map<number, Entry> = new Map();
+  /** Orders of which a change waits, or has waited since the book was last idle. */
+  readonly #changing: Set<number> = new Set();
   #isUnmet = false;
 
   /**
@@ -107,21 +107,26 @@ export class TriggerBook {
    */
   replace(watcher: Watcher): void {
     const { orderId, watch } = watcher;
-    if (this.#sweep === undefined) {
-      this.remove(orderId);
-      return this.add(watcher);
-    }
     const entry = entryOf(watcher);
     this.#sides[watch.side].check(entry, watch);
-    this.#changing.set(orderId, entry);
-    this.#behind.push({ entry, watch });
+    if (this.#sweep === undefined) return this.#place({ entry, watch, isChange: true });
+    this.#changing.add(orderId);
+    this.#behind.push({ entry, watch, isChange: true });
+  }
+
+  /** Forgets the changes of an order that leaves the book. */
+  #forgetChanges(orderId: number): void {
+    if (!this.#changing.delete(orderId)) return;
+    this.#behind = this.#behind.filter(
+      (one) => !("entry" in one) || one.isChange !== true || one.entry.orderId !== orderId,
+    );
   }
 
   /** Removes an order. Returns false when it was not in the book. */
   remove(orderId: number): boolean {
     const entry = this.#entries.get(orderId);
     if (entry === undefined) return false;
-    this.#changing.delete(orderId);
+    this.#forgetChanges(orderId);
     if (!this.#waiting.delete(entry)) this.#sides[entry.side].remove(entry);
     return this.#entries.delete(orderId);
   }
@@ -200,7 +205,7 @@ export class TriggerBook {
   resume(most: number): Progress {
     if (this.#sweep === undefined) throw new InvariantError("I30", "no quote acts on the trigger book");
     const progress = this.#sweep.run(most, (orderId) => {
-      this.#changing.delete(orderId);
+      this.#forgetChanges(orderId);
       return this.#entries.delete(orderId);
     });
     if (progress.isOver) {
@@ -267,18 +272,19 @@ export class TriggerBook {
       else this.begin(one);
     }
     this.#behind = this.#behind.slice(taken);
+    if (this.#behind.length === 0) this.#changing.clear();
   }
 
-  /** Adds or changes an order that waited, unless it was removed, has fired or was changed again meanwhile. */
-  #place({ entry, watch }: Waiting): void {
-    const { orderId } = entry;
-    const isChange = this.#changing.get(orderId) === entry;
-    if (isChange) {
-      this.remove(orderId);
-      this.#entries.set(entry);
-    } else if (!this.#waiting.delete(entry)) return;
+  /** Adds an order that waited, unless it was removed meanwhile, or changes one. */
+  #place({ entry, watch, isChange }: Waiting): void {
+    const side = this.#sides[entry.side];
     this.#isUnmet = false;
-    this.#sides[entry.side].add(entry, watch);
+    if (isChange) {
+      const known = this.#entries.get(entry.orderId);
+      if (known === undefined) return;
+      side.replace(known, entry, watch);
+      this.#entries.set(entry);
+    } else if (this.#waiting.delete(entry)) side.add(entry, watch);
   }
 
   #requireIdle(): void {

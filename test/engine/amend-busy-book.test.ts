@@ -118,7 +118,7 @@ describe("an amend that becomes durable while the book is busy with a quote", ()
     expect((await world.order(order)).trigger).toMatchObject({ level: 9_000_000_000 });
   });
 
-  it("the limit of an amended trail follows the reference of the quotes that waited", async () => {
+  it("the limit of a trail that fires by its old distance is that far from the old level", async () => {
     const placed = { ...TRAIL, type: "TRAILING_STOP_LIMIT", trailingAmount: "30", limitOffset: "1" } as Order;
     const others = [...many("109"), "107", "107"];
     const { world, order, see, end } = await busy(
@@ -128,7 +128,7 @@ describe("an amend that becomes durable while the book is busy with a quote", ()
     );
     for (const bid of ["106", "150", "104"]) await see(bid);
     await end();
-    const trigger = { reference: 15_000_000_000, limit: 14_400_000_000 };
+    const trigger = { reference: 15_000_000_000, level: 12_000_000_000, limit: 11_900_000_000 };
     expect((await world.order(order)).trigger).toMatchObject(trigger);
   });
 

@@ -153,3 +153,46 @@ describe("marks are made until they are taken", () => {
     }
   });
 });
+
+describe("a changed watch", () => {
+  it("waits like an order: each quote meets the watch before it, and each change counts", () => {
+    const book = busy();
+    book.add(stopAt(-2, "80"));
+    book.add(stopAt(-3, "80"));
+    for (const orderId of [-2, -3]) book.replace(stopAt(orderId, "90"));
+    expect(book.begin(quoteAt("95"))).toBe(true);
+    book.replace(stopAt(-2, "94"));
+    expect(book.begin(quoteAt("89"))).toBe(true);
+    for (const orderId of [-2, -3]) book.replace(stopAt(orderId, "70"));
+    expect(runs(book)).toEqual([[-1], [-2, -3]]);
+    expect(book.size).toBe(0);
+  });
+
+  it("of an order that has fired, or was removed and added again meanwhile, is forgotten", () => {
+    const book = busy();
+    book.add(stopAt(-2, "80"));
+    book.replace(stopAt(-1, "50"));
+    book.replace(stopAt(-2, "60"));
+    book.remove(-2);
+    book.add(stopAt(-2, "75"));
+    expect(runs(book)).toEqual([[-1]]);
+    expect(book.observe(quoteAt("74")).fired.map(({ orderId }) => orderId)).toEqual([-2]);
+    expect(book.size).toBe(0);
+  });
+
+  it("I31: a trail that has become active meanwhile goes on from its reference", () => {
+    const gate = { direction: "atOrAbove", level: price("120") } as const;
+    for (const more of [{}, { gate }]) {
+      const book = new TriggerBook(symbol);
+      book.add(stopAt(-1, "109"));
+      expect(book.begin(quoteAt("109"))).toBe(true);
+      book.add(trail(-2, more));
+      for (const bid of ["121", "118"]) book.begin(quoteAt(bid));
+      book.replace(trail(-2, { distance: { kind: "amount", amount: price("30") }, ...more }));
+      runs(book);
+      expect(book.reference(-2)).toBe(price("121"));
+      expect(book.observe(quoteAt("92")).fired).toEqual([]);
+      expect(book.observe(quoteAt("91")).fired).toMatchObject([{ orderId: -2, reference: price("121") }]);
+    }
+  });
+});

@@ -153,11 +153,11 @@ export class Amends {
     if (obstacle !== undefined) throw obstacle.passes ? notNow(obstacle.advice) : rejected(obstacle.advice);
     if (isExpired(live.working, this.#core.nowMs()))
       throw rejected("The order has expired. Place a new one.");
+    if (shards.isFrozen(live.working)) throw notNow("The account is stopped until a person settles it.");
     const { trigger, orderId, intent } = live.working;
     const waits = needsTrigger(intent.type) && trigger === undefined;
     // It was met before the amend, and the trigger waits for its turn.
     if (waits && market.book(intent.symbol)?.has(orderId) !== true) throw notNow(ANOTHER);
-    if (shards.isFrozen(live.working)) throw notNow("The account is stopped until a person settles it.");
     if (board.hasOutdatedNodes) throw notNow("A node of the service is too old for amends. Try later.");
   }
 
