@@ -28,6 +28,11 @@ const orderKey: readonly Case[] = [
   },
 ];
 
+/** The parameters of an amend that name its order so. */
+const amending =
+  (only: NonNullable<Case["only"]>): NonNullable<Case["only"]> =>
+  (sent) => ({ ...(typeof only === "function" ? only(sent) : only), quantity: "0.02" });
+
 const status: readonly Case[] = [
   ...orderKey,
   { error: "NO_SUCH_ORDER", how: "an unknown order", only: { symbol: "BTC/USD", orderId: -1_000_000 } },
@@ -134,7 +139,7 @@ export const READ_ERRORS: Readonly<Partial<Record<RouteName | TwinName, readonly
     },
   ],
   "order.amend": [
-    ...status,
+    ...status.map((one) => ({ ...one, ...(one.only !== undefined && { only: amending(one.only) }) })),
     { error: "AMEND_REJECTED", how: "a field that the order does not have", fields: { stopPrice: "1" } },
     {
       error: "AMEND_NOT_NOW",
