@@ -15,6 +15,9 @@ const MADE = new Set(
   ),
 );
 
+/** What stands between spaces and has a letter or a digit: the bars of a table are no words. */
+const WORD = /\S*[\p{L}\p{N}]\S*/gu;
+
 const commits = process.argv.slice(2);
 const states = [...commits.map(atCommit), { name: "working tree", ...measure(process.cwd()) }];
 const rows = Object.keys(states[0].counts).map((what) => [what, ...states.map(({ counts }) => counts[what])]);
@@ -125,7 +128,7 @@ function pagesOf(root) {
 
 function wordsOf(root, pages) {
   return pages.reduce(
-    (sum, page) => sum + readFileSync(join(root, "docs", page), "utf8").split(/\s+/).length,
+    (sum, page) => sum + (readFileSync(join(root, "docs", page), "utf8").match(WORD)?.length ?? 0),
     0,
   );
 }
