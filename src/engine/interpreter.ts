@@ -61,8 +61,7 @@ export class EffectInterpreter implements EffectRunner {
       exposure.track(live);
       stalls.follow(live, record.steps[index]?.facts ?? []);
     }
-    for (const [index, live] of liveOrders.entries())
-      if (record.steps[index]?.facts.some(({ kind }) => kind === "AMENDED")) arming.amended(live);
+    if (record.record.cause.kind === "AMEND") for (const live of liveOrders) arming.amended(live);
     for (const step of record.steps) this.#follow(step, record.decidedAtMs);
     stream.publish(record);
     arming.admit(liveOrders);

@@ -17,34 +17,23 @@ const MOST_AMENDS = 1_000;
 /** Most amends of one order with an id. All are remembered: a copy of a forgotten one would be carried out again. */
 const MOST_NAMED_AMENDS = 100;
 
-/** What keeps an order from being amended now, as advice; undefined if nothing does. */
-export interface AmendObstacle {
-  readonly advice: string;
-  /** Whether it passes by itself, so that the same request may be sent again. */
-  readonly passes: boolean;
-}
-
 const REPLACE = "Cancel it and place a new one.";
 
 /**
- * Returns why an order cannot be amended in its state. An order that is amended has nothing under way: no child at the venue,
- * in the queue or unknown, whose limit and size would be of other terms than the order.
+ * Returns the refusal of an amend by the state of an order; undefined if it can be amended. An order that is amended has nothing
+ * under way: no child at the venue, in the queue or unknown, whose limit and size would be of other terms than the order.
  */
-export function amendObstacle(order: ParentOrder): AmendObstacle | undefined {
-  if (order.ended !== undefined)
-    return { advice: "The order has already ended. Read its status.", passes: false };
-  if (order.pendingEnd !== undefined)
-    return { advice: "The order is being ended. Read its status.", passes: false };
+export function amendObstacle(order: ParentOrder): OrderError | undefined {
+  if (order.ended !== undefined) return amendRejected("The order has already ended. Read its status.");
+  if (order.pendingEnd !== undefined) return amendRejected("The order is being ended. Read its status.");
   if (order.list !== undefined)
-    return { advice: `The order is a leg of a list. Cancel the list and place a new one.`, passes: false };
+    return amendRejected("The order is a leg of a list. Cancel the list and place a new one.");
   if (order.child !== undefined)
-    return {
-      advice:
-        "A child of the order is not settled. Wait until it is, or cancel the order and place a new one.",
-      passes: true,
-    };
+    return amendNotNow(
+      "A child of the order is not settled. Wait until it is, or cancel the order and place a new one.",
+    );
   if (isActive(order)) return undefined;
-  return { advice: "The order is stopped until a person settles it. Ask the operator.", passes: false };
+  return amendRejected("The order is stopped until a person settles it. Ask the operator.");
 }
 
 /** Returns the earlier amend of an order with that id; undefined if there is none. Throws AMEND_REJECTED if it had other terms. */
@@ -55,7 +44,7 @@ export function amendNamed(
 ): Amends["named"][number] | undefined {
   const known = amendId === undefined ? undefined : amends?.named.find((one) => one.amendId === amendId);
   if (known !== undefined && !sameTerms(known.terms, terms))
-    throw rejected("This amendId names another amend of the order. Use a new amendId for a new amend.");
+    throw amendRejected("This amendId names another amend of the order. Use a new amendId for a new amend.");
   return known;
 }
 
@@ -71,16 +60,18 @@ export function admitAmend(
   const { intent, amends } = order;
   for (const name of Object.keys(terms) as (keyof AmendedTerms)[]) {
     const why = fixedTerm(order, name, terms);
-    if (why !== undefined) throw rejected(why);
+    if (why !== undefined) throw amendRejected(why);
   }
   if ((amends?.count ?? 0) >= MOST_AMENDS)
-    throw rejected(`An order can be amended ${MOST_AMENDS} times. ${REPLACE}`);
+    throw amendRejected(`An order can be amended ${MOST_AMENDS} times. ${REPLACE}`);
   if (amendId !== undefined && (amends?.named.length ?? 0) >= MOST_NAMED_AMENDS)
-    throw rejected(`An order can be amended ${MOST_NAMED_AMENDS} times with an amendId. ${REPLACE}`);
+    throw amendRejected(`An order can be amended ${MOST_NAMED_AMENDS} times with an amendId. ${REPLACE}`);
   const amended = { ...intent, ...terms };
   const rest = subtract(amended.quantity, roundedUp(order));
   if (rest <= ZERO_QUANTITY)
-    throw rejected("The quantity must be greater than what the order has executed. To end it, cancel it.");
+    throw amendRejected(
+      "The quantity must be greater than what the order has executed. To end it, cancel it.",
+    );
   checkAmended({ order, amended, rest }, context);
 }
 
@@ -114,4 +105,8 @@ const FIELDS: Readonly<Record<keyof AmendedTerms, string>> = {
   expireTimeMs: "expireTime",
 };
 
-const rejected = (advice: string): OrderError => new OrderError("AMEND_REJECTED", { advice });
+/** Returns the refusal of an amend for good. */
+export const amendRejected = (advice: string): OrderError => new OrderError("AMEND_REJECTED", { advice });
+
+/** Returns the refusal of an amend that may be sent again. */
+export const amendNotNow = (advice: string): OrderError => new OrderError("AMEND_NOT_NOW", { advice });

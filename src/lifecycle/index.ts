@@ -9,7 +9,7 @@ export {
   levelOf,
   reducibleOf,
 } from "./admission.ts";
-export { admitAmend, amendNamed, amendObstacle } from "./amending.ts";
+export { admitAmend, amendNamed, amendNotNow, amendObstacle, amendRejected } from "./amending.ts";
 export {
   executable,
   executableLevels,

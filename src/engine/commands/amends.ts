@@ -1,5 +1,13 @@
 import { OrderError } from "../../errors/index.ts";
-import { admitAmend, amendNamed, amendObstacle, isExpired, needsTrigger } from "../../lifecycle/index.ts";
+import {
+  admitAmend,
+  amendNamed,
+  amendNotNow,
+  amendObstacle,
+  amendRejected,
+  isExpired,
+  needsTrigger,
+} from "../../lifecycle/index.ts";
 import { type ParentOrder, sameTerms, termsLike } from "../../model/index.ts";
 import { type Amendment, amendmentOf } from "../../requests/index.ts";
 import type { AmendRequest, ParentKey } from "../core/calls.ts";
@@ -70,7 +78,7 @@ export class Amends {
     const known = await this.#decide(shard, { orderId, amendment, notAfterMs });
     if (known === "ENDED") return await this.#ofEnded(request, amendment);
     if (known !== "ASK") return known;
-    if (this.#underWay.has(orderId)) throw notNow(ANOTHER);
+    if (this.#underWay.has(orderId)) throw amendNotNow(ANOTHER);
     this.#underWay.add(orderId);
     try {
       const context = await placements.contextOf(accountId, intent);
@@ -146,19 +154,19 @@ export class Amends {
   /** Throws the reason why a parent cannot be amended now. */
   #requireAmendable(live: LiveOrder): void {
     const { shards, board, market } = this.#parts;
-    if (live.durable !== live.working) throw notNow(ANOTHER);
+    if (live.durable !== live.working) throw amendNotNow(ANOTHER);
     if (awaitsLookUp(live))
-      throw notNow("The last child of the order is being looked up. Send the amend again.");
+      throw amendNotNow("The last child of the order is being looked up. Send the amend again.");
     const obstacle = amendObstacle(live.working);
-    if (obstacle !== undefined) throw obstacle.passes ? notNow(obstacle.advice) : rejected(obstacle.advice);
+    if (obstacle !== undefined) throw obstacle;
     if (isExpired(live.working, this.#core.nowMs()))
-      throw rejected("The order has expired. Place a new one.");
-    if (shards.isFrozen(live.working)) throw notNow("The account is stopped until a person settles it.");
+      throw amendRejected("The order has expired. Place a new one.");
+    if (shards.isFrozen(live.working)) throw amendNotNow("The account is stopped until a person settles it.");
     const { trigger, orderId, intent } = live.working;
     const waits = needsTrigger(intent.type) && trigger === undefined;
     // It was met before the amend, and the trigger waits for its turn.
-    if (waits && market.book(intent.symbol)?.has(orderId) !== true) throw notNow(ANOTHER);
-    if (board.hasOutdatedNodes) throw notNow("A node of the service is too old for amends. Try later.");
+    if (waits && market.book(intent.symbol)?.has(orderId) !== true) throw amendNotNow(ANOTHER);
+    if (board.hasOutdatedNodes) throw amendNotNow("A node of the service is too old for amends. Try later.");
   }
 
   /** Answers a copy of an amend of an order that has ended since. Throws the refusal of any other. */
@@ -166,7 +174,7 @@ export class Amends {
     const order = await this.#parts.reads.find(key);
     if (order === undefined) throw new OrderError("NO_SUCH_ORDER");
     if (amendNamed(order, amendId, terms) !== undefined) return order;
-    throw order.ended === undefined ? notNow(ANOTHER) : rejected(amendObstacle(order)?.advice ?? "");
+    throw (order.ended && amendObstacle(order)) ?? amendNotNow(ANOTHER);
   }
 }
 
@@ -175,6 +183,3 @@ const changesNothing = ({ intent }: ParentOrder, { terms, amendId }: Amendment):
   amendId === undefined && sameTerms(termsLike(intent, terms), terms);
 
 const ANOTHER = "Something else of the order is being stored. Send the amend again.";
-
-const notNow = (advice: string): OrderError => new OrderError("AMEND_NOT_NOW", { advice });
-const rejected = (advice: string): OrderError => new OrderError("AMEND_REJECTED", { advice });

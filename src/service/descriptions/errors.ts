@@ -74,6 +74,16 @@ const MARKET: readonly ErrorName[] = [
 
 const NATIVE: readonly ErrorName[] = [...PLACED, ...MARKET, "TIME_IN_FORCE_NOT_REQUIRED"];
 
+/** Refusals of the terms of a managed order. */
+const TERMS: readonly ErrorName[] = [
+  "FILTER_NOTIONAL",
+  "FILTER_ICEBERG_PARTS",
+  "ICEBERG_EXCEEDS_QUANTITY",
+  "NO_DEPTH",
+  "WOULD_MATCH",
+  "REDUCE_ONLY_REJECTED",
+];
+
 /** Refusals of a managed order in new terms. */
 const AMENDED: readonly ErrorName[] = [
   "TOO_MANY_ORDERS",
@@ -83,12 +93,7 @@ const AMENDED: readonly ErrorName[] = [
   "ACCOUNT_DISABLED",
   "ACCOUNT_RESTRICTED",
   "SYMBOL_RESTRICTED",
-  "FILTER_NOTIONAL",
-  "FILTER_ICEBERG_PARTS",
-  "ICEBERG_EXCEEDS_QUANTITY",
-  "NO_DEPTH",
-  "WOULD_MATCH",
-  "REDUCE_ONLY_REJECTED",
+  ...TERMS,
 ];
 
 const MANAGED: readonly ErrorName[] = [
@@ -96,12 +101,7 @@ const MANAGED: readonly ErrorName[] = [
   "SERVER_BUSY",
   "ACCOUNT_DISABLED",
   "UNSUPPORTED_COMBINATION",
-  "FILTER_NOTIONAL",
-  "FILTER_ICEBERG_PARTS",
-  "ICEBERG_EXCEEDS_QUANTITY",
-  "NO_DEPTH",
-  "WOULD_MATCH",
-  "REDUCE_ONLY_REJECTED",
+  ...TERMS,
 ];
 
 const SCHEDULED: readonly ErrorName[] = ["BAD_INTERVAL", "BAD_STRATEGY", "NO_VOLUME_HISTORY"];
