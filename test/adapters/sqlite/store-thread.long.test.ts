@@ -35,7 +35,7 @@ testOrderStore(
   { describe, it },
   {
     name: "sqlite, in a thread",
-    supports: { leases: false, pageEndedNames: true, priceBars: true, progress: true, pruneEnded: true },
+    supports: { leases: false, pageEndedNames: true, priceBars: false, progress: true, pruneEnded: true },
     createPlace() {
       const { path, remove } = temporaryPlace();
       let storage: Storage | undefined;

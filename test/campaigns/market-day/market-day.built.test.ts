@@ -12,8 +12,8 @@ import { readTrades, recomputeSchedules } from "./recompute-schedules.ts";
 import { replayDay, replaySchedules } from "./replay.ts";
 import { dayPlan, scheduleOrders } from "./schedule-orders.ts";
 
-it("trigger rules 1-5: over six recorded hours, triggers and fills are those recomputed from the rows alone", async () => {
-  const day = recordedDay(360);
+it("trigger rules 1-5: over two recorded hours, triggers and fills are those recomputed from the rows alone", async () => {
+  const day = recordedDay(120);
   const quotes = await csvFile("quotes.csv", [QUOTE_HEADER, ...day.quotes]);
   const trades = await csvFile("trades.csv", [TRADE_HEADER, ...day.trades]);
   const folder = await mkdtemp(join(tmpdir(), "managed-orders-day-"));
@@ -36,7 +36,7 @@ it("trigger rules 1-5: over six recorded hours, triggers and fills are those rec
 });
 
 /** Minutes of each of the three parts of the short form. */
-const PART_MINUTES = 40;
+const PART_MINUTES = 30;
 
 it("TWAP, VWAP and POV whose slots open at the times of rows execute as recomputed from the rows alone", async () => {
   const day = recordedDay();
