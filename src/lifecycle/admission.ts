@@ -142,16 +142,17 @@ type Amended = Readonly<{ order: ParentOrder; amended: ParentIntent; rest: Quant
  * must not cross the market.
  */
 export function checkAmended({ order, amended, rest }: Amended, context: AdmissionContext): void {
-  checkShape(amended, false);
+  checkShape(amended, context.leg !== undefined);
   checkExpiry(amended, context.nowMs - (context.aheadMs ?? 0));
   checkIceberg(amended, context.maxIcebergParts ?? 0);
-  if (amended.reduceOnly) reducible(amended, context);
-  else {
+  if (amended.reduceOnly) {
+    if (context.leg !== "held") reducible(amended, context);
+  } else {
     openingPrice({ ...amended, quantity: rest }, context, undefined);
     openingPrice(amended, context, order.plan);
   }
   const isPlaced = isPosted(amended, context);
-  if (TRAITS[amended.type].postOnly && !isPlaced) throw new OrderError("NO_DEPTH");
+  if (TRAITS[amended.type].postOnly && !isPlaced && context.leg !== "held") throw new OrderError("NO_DEPTH");
 }
 
 function reducible({ side }: ParentIntent, { position = ZERO_QUANTITY }: AdmissionContext): Quantity {
@@ -337,7 +338,22 @@ function stops({ type }: ParentIntent): boolean {
   return trigger === "stop" || trigger === "trailing";
 }
 
-function checkStraddle({ legs }: ListIntent, { quote }: ListAdmissionContext): void {
+/** Checks the levels of the two legs of a pair, in display order, as an amend would leave them. Throws BAD_PRICE_RELATION. */
+export function checkAmendedPair(
+  pair: readonly ParentIntent[],
+  context: Pick<ListAdmissionContext, "quote"> & Readonly<{ mustStraddle: boolean | undefined }>,
+): void {
+  if (!isPair(pair))
+    throw new OrderError("BAD_PRICE_RELATION", {
+      advice: "The level of the upper leg must stay above that of the lower leg.",
+    });
+  if (context.mustStraddle) checkStraddle({ legs: pair.map((intent) => ({ intent })) }, context);
+}
+
+function checkStraddle(
+  { legs }: Readonly<{ legs: readonly Readonly<{ intent: ParentIntent }>[] }>,
+  { quote }: Pick<ListAdmissionContext, "quote">,
+): void {
   if (quote === undefined) throw new OrderError("NO_DEPTH");
   const levels = legs.map(({ intent }) => levelOf(intent)).filter((level) => level !== undefined);
   const market = quote[executableSide(legs[0]?.intent.side ?? "BUY")];

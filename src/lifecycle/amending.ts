@@ -8,8 +8,7 @@ import {
   TRAITS,
   termsLike,
 } from "../model/index.ts";
-import { type AdmissionContext, checkAmended } from "./admission.ts";
-import { isActive } from "./child-size.ts";
+import { type AdmissionContext, checkAmended, checkAmendedPair } from "./admission.ts";
 
 /** Most amends of one order, so that its owner cannot make the journal grow for ever. */
 const MOST_AMENDS = 1_000;
@@ -20,21 +19,52 @@ const MOST_NAMED_AMENDS = 100;
 const REPLACE = "Cancel it and place a new one.";
 
 /**
- * Returns the refusal of an amend by the state of an order; undefined if it can be amended. An order that is amended has nothing
- * under way: no child at the venue, in the queue or unknown, whose limit and size would be of other terms than the order.
+ * Returns the refusal of an amend by the state of an order and of the legs of its list; undefined if it can be amended. An order
+ * that is amended has nothing under way: no child at the venue, in the queue or unknown, whose limit and size would be of other
+ * terms than the order. Nor has another leg, whose child may end this one, release it or bound it.
  */
-export function amendObstacle(order: ParentOrder): OrderError | undefined {
+export function amendObstacle(
+  order: ParentOrder,
+  legs: readonly ParentOrder[] = [order],
+): OrderError | undefined {
   if (order.ended !== undefined) return amendRejected("The order has already ended. Read its status.");
   if (order.pendingEnd !== undefined) return amendRejected("The order is being ended. Read its status.");
-  if (order.list !== undefined)
-    return amendRejected("The order is a leg of a list. Cancel the list and place a new one.");
-  if (order.child !== undefined)
+  const open = legs.filter(({ ended }) => ended === undefined);
+  if (open.some(({ child }) => child !== undefined))
     return amendNotNow(
-      "A child of the order is not settled. Wait until it is, or cancel the order and place a new one.",
+      `A child of the order${order.list && " or of its list"} is not settled. Wait until it is, or cancel the order and place a new one.`,
     );
-  if (isActive(order)) return undefined;
+  if (open.every(({ frozen, restored }) => frozen === undefined && restored === undefined)) return undefined;
   return amendRejected("The order is stopped until a person settles it. Ask the operator.");
 }
+
+/** A leg that an amend changes, and its new terms. */
+export type LegAmend = Readonly<{ leg: ParentOrder; terms: AmendedTerms }>;
+
+/**
+ * Returns what an amend of an order changes: that order first, then the open legs of its list that take its new quantity. The
+ * legs of a pair are for one quantity. An entry takes along the exits of what it executes.
+ */
+export function legAmends(
+  order: ParentOrder,
+  legs: readonly ParentOrder[],
+  terms: AmendedTerms,
+): readonly LegAmend[] {
+  const { quantity } = terms;
+  if (quantity === undefined) return [{ leg: order, terms }];
+  const follows = (leg: ParentOrder): boolean =>
+    isOpenBeside(order, leg) &&
+    leg.intent.quantity !== quantity &&
+    (isEntry(order) || (isOfPair(order) && isOfPair(leg)));
+  return [{ leg: order, terms }, ...legs.filter(follows).map((leg) => ({ leg, terms: { quantity } }))];
+}
+
+const isEntry = ({ list }: ParentOrder): boolean => list?.role === "working";
+
+const isOfPair = ({ list }: ParentOrder): boolean => list?.role === "protective" || list?.role === "profit";
+
+const isOpenBeside = (order: ParentOrder, leg: ParentOrder): boolean =>
+  leg.orderId !== order.orderId && leg.ended === undefined;
 
 /** Returns the earlier amend of an order with that id; undefined if there is none. Throws AMEND_REJECTED if it had other terms. */
 export function amendNamed(
@@ -48,31 +78,61 @@ export function amendNamed(
   return known;
 }
 
+/** An amend of an order, and all legs of its list. Without a list, the order alone. */
+type Requested = Readonly<{
+  order: ParentOrder;
+  legs: readonly ParentOrder[];
+  terms: AmendedTerms;
+  amendId?: string | undefined;
+}>;
+
 /**
- * Checks the order that an amend would make, as an admission would, for what it has not executed yet. Throws the OrderError that
+ * Checks the order that an amend would make, and the legs that change with it, as an admission would, for what they have not
+ * executed yet. With `mustStraddle` a new level of an OCO must leave the market between its legs. Throws the OrderError that
  * refuses it: AMEND_REJECTED for what cannot be changed in place.
  */
 export function admitAmend(
-  order: ParentOrder,
-  { terms, amendId }: Readonly<{ terms: AmendedTerms; amendId?: string | undefined }>,
-  context: AdmissionContext,
+  { order, legs, terms, amendId }: Requested,
+  context: AdmissionContext & Readonly<{ mustStraddle?: boolean }>,
 ): void {
-  const { intent, amends } = order;
+  const { quantity } = order.intent;
+  const isOfAll = !legs.some((leg) => isOpenBeside(order, leg) && leg.intent.quantity !== quantity);
+  // Exits of more than the entry executes would open a position of the other side; exits of less would leave it open.
+  if (isEntry(order) && terms.quantity !== undefined && terms.quantity !== quantity && !isOfAll)
+    throw amendRejected(
+      "The exits of the entry have another quantity, and follow it only with the same one. Give them the quantity of the entry first, or cancel the list and place a new one.",
+    );
+  if (amendId !== undefined && (order.amends?.named.length ?? 0) >= MOST_NAMED_AMENDS)
+    throw amendRejected(`An order can be amended ${MOST_NAMED_AMENDS} times with an amendId. ${REPLACE}`);
+  const changed = legAmends(order, legs, terms);
+  for (const one of changed) admitLeg(one, context);
+  if (!isOfPair(order)) return;
+  const pair = legs
+    .filter((leg) => isOfPair(leg) && leg.ended === undefined)
+    .map((leg) => ({ ...leg.intent, ...changed.find((one) => one.leg === leg)?.terms }));
+  const isLevel = terms.stopPrice !== undefined || terms.price !== undefined;
+  const mustStraddle = context.mustStraddle && order.list?.contingency === "OCO" && isLevel;
+  if (pair.length > 1) checkAmendedPair(pair, { quote: context.quote, mustStraddle });
+}
+
+function admitLeg({ leg: order, terms }: LegAmend, context: AdmissionContext): void {
+  const { intent, amends, list, held } = order;
   for (const name of Object.keys(terms) as (keyof AmendedTerms)[]) {
     const why = fixedTerm(order, name, terms);
     if (why !== undefined) throw amendRejected(why);
   }
   if ((amends?.count ?? 0) >= MOST_AMENDS)
     throw amendRejected(`An order can be amended ${MOST_AMENDS} times. ${REPLACE}`);
-  if (amendId !== undefined && (amends?.named.length ?? 0) >= MOST_NAMED_AMENDS)
-    throw amendRejected(`An order can be amended ${MOST_NAMED_AMENDS} times with an amendId. ${REPLACE}`);
   const amended = { ...intent, ...terms };
   const rest = subtract(amended.quantity, roundedUp(order));
   if (rest <= ZERO_QUANTITY)
     throw amendRejected(
       "The quantity must be greater than what the order has executed. To end it, cancel it.",
     );
-  checkAmended({ order, amended, rest }, context);
+  checkAmended(
+    { order, amended, rest },
+    list === undefined ? context : { ...context, leg: held ? "held" : "active" },
+  );
 }
 
 /** Returns why an order cannot have another value of a term; undefined if it can. */

@@ -1,6 +1,7 @@
 import { hasExecuted } from "../decimal/index.ts";
 import { InvariantError } from "../errors/index.ts";
 import type { LegRole, OrderList, ParentOrder } from "../model/index.ts";
+import { amendObstacle, legAmends } from "./amending.ts";
 import type { ParentEvent, TransitionContext } from "./parent-event.ts";
 import { type Transition, transition } from "./transition.ts";
 
@@ -91,6 +92,7 @@ export function transitionList(
   const before = legs.find((leg) => leg.orderId === orderId);
   if (before === undefined) throw new InvariantError("I53", `order ${orderId} is not a leg of its list`);
   if (before.list === undefined) return [transition(before, event, context)];
+  if (event.kind === "AMEND") return amendLegs({ legs, before, event }, context);
   if (
     (executes(event) || event.kind === "NOTHING_TO_REDUCE") &&
     legs.some((leg) => leg !== before && isRestored(leg))
@@ -110,6 +112,20 @@ export function transitionList(
     (step) => step.order.orderId === orderId || step.facts.length > 0,
   );
 }
+
+/** An amend of a leg, and with its quantity that of the legs that share it. Changes nothing while any leg is not settled. */
+function amendLegs({ legs, before, event }: LegAmended, context: TransitionContext): readonly Transition[] {
+  if (amendObstacle(before, legs) !== undefined) return [];
+  return legAmends(before, legs, event.terms).map(({ leg, terms }) =>
+    transition(leg, leg === before ? event : { kind: "AMEND", terms }, context),
+  );
+}
+
+type LegAmended = Readonly<{
+  legs: readonly ParentOrder[];
+  before: ParentOrder;
+  event: Extract<ParentEvent, { kind: "AMEND" }>;
+}>;
 
 type LegOutcome = Readonly<{ legs: readonly ParentOrder[]; before: ParentOrder; lead: Transition }>;
 

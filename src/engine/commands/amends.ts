@@ -13,7 +13,7 @@ import { type Amendment, amendmentOf } from "../../requests/index.ts";
 import type { AmendRequest, ParentKey } from "../core/calls.ts";
 import type { Core } from "../core/core.ts";
 import { EngineError } from "../core/engine-error.ts";
-import { awaitsLookUp, type LiveOrder, orderIn } from "../core/live-order.ts";
+import { awaitsLookUp, orderIn } from "../core/live-order.ts";
 import type { MarketHub } from "../market/market-hub.ts";
 import type { ReadModel } from "../reads/read-model.ts";
 import type { Shard } from "../shards/shard.ts";
@@ -43,9 +43,9 @@ type Decision = Readonly<{
 type Outcome = ParentOrder | "ASK" | "ENDED";
 
 /**
- * Changes terms of one parent that is not a leg of a list. One amend of a parent at a time: another is refused until the
- * first is answered. An amend is decided only when everything before it is durable and no child is under way, so that nothing
- * rests on the terms before. From its decision on, every decision is durable after it and rests on the new terms, but for one: until
+ * Changes terms of one parent, and with the quantity of a leg that of the legs which share it. One amend of a parent at a time:
+ * another is refused until the first is answered. An amend is decided only when everything before it of the parent and its list
+ * is durable and no child of theirs is under way, so that nothing rests on the terms before. From its decision on, every decision is durable after it and rests on the new terms, but for one: until
  * the amend is durable the order is watched by the level before, and a quote that meets it triggers, so that the order is never
  * without its level. Nobody was told the new one yet.
  */
@@ -71,7 +71,7 @@ export class Amends {
     this.#core.trust.requireHeld();
     const order = reads.findOpen(request);
     if (order === undefined) return await this.#ofEnded(request, amendment);
-    const { orderId, accountId, intent } = order;
+    const { orderId, accountId } = order;
     const { notAfterMs } = request;
     const shard = shards.ofOrder(orderId);
     const { epoch } = shard;
@@ -81,7 +81,8 @@ export class Amends {
     if (this.#underWay.has(orderId)) throw amendNotNow(ANOTHER);
     this.#underWay.add(orderId);
     try {
-      const context = await placements.contextOf(accountId, intent);
+      const intents = shard.memory.legsOf(order).map(({ intent }) => intent);
+      const context = await placements.contextOf(accountId, intents);
       shard.requireSince(epoch);
       const amended = await this.#decide(shard, { orderId, amendment, notAfterMs, context });
       return typeof amended === "string" ? await this.#ofEnded(request, amendment) : amended;
@@ -103,7 +104,8 @@ export class Amends {
         if (live === undefined) return resolve("ENDED");
         const { working, pending } = live;
         const isKnown = amendNamed(working, amendment.amendId, amendment.terms) !== undefined;
-        if (!isKnown) this.#requireAmendable(live);
+        const legs = shard.memory.legsOf(working);
+        if (!isKnown) this.#requireAmendable(shard, working, legs);
         if (isKnown || changesNothing(working, amendment)) {
           if (pending === undefined) return resolve(working);
           return void shard
@@ -111,7 +113,7 @@ export class Amends {
             .then(() => resolve(orderIn(pending, orderId) ?? working), reject);
         }
         if (context === undefined) return resolve("ASK");
-        this.#amend(shard, live, amendment, context()).then(resolve, reject);
+        this.#amend(shard, { order: working, legs, ...amendment }, context()).then(resolve, reject);
       };
       shard.post(() => {
         try {
@@ -131,12 +133,12 @@ export class Amends {
 
   async #amend(
     shard: Shard,
-    { working }: LiveOrder,
-    { terms, amendId }: Amendment,
+    amend: Parameters<typeof admitAmend>[0],
     context: ReturnType<Context>,
   ): Promise<ParentOrder> {
-    admitAmend(working, { terms, amendId }, context);
-    const { orderId } = working;
+    admitAmend(amend, { ...context, mustStraddle: this.#core.settings.ocoMustStraddle });
+    const { order, terms, amendId } = amend;
+    const { orderId } = order;
     const event = {
       kind: "AMEND" as const,
       terms,
@@ -145,28 +147,31 @@ export class Amends {
     };
     const pending = shard.change(orderId, event, { kind: "AMEND" });
     const amended = pending && orderIn(pending, orderId);
-    if (pending === undefined || amended?.amends === working.amends)
+    if (pending === undefined || amended?.amends === order.amends)
       throw new OrderError("UNEXPECTED_RESPONSE");
     await shard.whenDurable(pending);
     return amended as ParentOrder;
   }
 
-  /** Throws the reason why a parent cannot be amended now. */
-  #requireAmendable(live: LiveOrder): void {
-    const { shards, board, market } = this.#parts;
-    if (live.durable !== live.working) throw amendNotNow(ANOTHER);
-    if (awaitsLookUp(live))
+  /** Throws the reason why a parent cannot be amended now, by itself and by the legs of its list. */
+  #requireAmendable(shard: Shard, order: ParentOrder, legs: readonly ParentOrder[]): void {
+    const { shards, board } = this.#parts;
+    const lives = legs.map(({ orderId }) => shard.liveOrders.get(orderId));
+    if (lives.some((live) => live?.durable !== live?.working)) throw amendNotNow(ANOTHER);
+    if (lives.some((live) => live?.working.ended === undefined && live !== undefined && awaitsLookUp(live)))
       throw amendNotNow("The last child of the order is being looked up. Send the amend again.");
-    const obstacle = amendObstacle(live.working);
+    const obstacle = amendObstacle(order, legs);
     if (obstacle !== undefined) throw obstacle;
-    if (isExpired(live.working, this.#core.nowMs()))
-      throw amendRejected("The order has expired. Place a new one.");
-    if (shards.isFrozen(live.working)) throw amendNotNow("The account is stopped until a person settles it.");
-    const { trigger, orderId, intent } = live.working;
-    const waits = needsTrigger(intent.type) && trigger === undefined;
-    // It was met before the amend, and the trigger waits for its turn.
-    if (waits && market.book(intent.symbol)?.has(orderId) !== true) throw amendNotNow(ANOTHER);
+    if (isExpired(order, this.#core.nowMs())) throw amendRejected("The order has expired. Place a new one.");
+    if (shards.isFrozen(order)) throw amendNotNow("The account is stopped until a person settles it.");
+    if (legs.some((leg) => this.#isMet(leg))) throw amendNotNow(ANOTHER);
     if (board.hasOutdatedNodes) throw amendNotNow("A node of the service is too old for amends. Try later.");
+  }
+
+  /** Whether an order was met before the amend, and its trigger waits for its turn. A held leg is not watched. */
+  #isMet({ trigger, orderId, intent, ended, held }: ParentOrder): boolean {
+    if (ended !== undefined || held || !needsTrigger(intent.type) || trigger !== undefined) return false;
+    return this.#parts.market.book(intent.symbol)?.has(orderId) !== true;
   }
 
   /** Answers a copy of an amend of an order that has ended since. Throws the refusal of any other. */

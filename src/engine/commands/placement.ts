@@ -240,13 +240,15 @@ export class Placements {
   }
 
   /**
-   * Asks the host what the admission of a change of an order needs. Resolves to what returns the context of the decision at the
+   * Asks the host what the admission of a change of an order, or of legs of a list, needs. Resolves to what returns the context of the decision at the
    * time of the decision. Throws or rejects with the reason against the change.
    */
-  async contextOf(accountId: number, intent: ParentIntent): Promise<() => AdmissionContext> {
-    const { schedule: _isPlanned, ...terms } = intent;
-    const fetched = await this.#query(accountId, [terms]);
-    return () => this.#admissionContext(intent.symbol, this.#core.nowMs(), fetched);
+  async contextOf(accountId: number, intents: readonly ParentIntent[]): Promise<() => AdmissionContext> {
+    const fetched = await this.#query(
+      accountId,
+      intents.map(({ schedule: _isPlanned, ...terms }) => terms),
+    );
+    return () => this.#admissionContext(intents[0]?.symbol ?? "", this.#core.nowMs(), fetched);
   }
 
   #admissionContext(symbol: string, nowMs: number, { position, profile }: Fetched): AdmissionContext {
