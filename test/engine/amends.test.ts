@@ -5,7 +5,6 @@ import type { ParentOrder } from "../../src/model/index.ts";
 import { canonicalIntent, type OrderFields } from "../../src/requests/index.ts";
 import { decodeParents, encodeParents } from "../../src/wire/index.ts";
 import { turns } from "../support/faulty-world.ts";
-import { OCO } from "../support/list-samples.ts";
 import { fillOf, reported, sentTo } from "../support/scripted-venue.ts";
 import { createWorld, START_MS, type World } from "../support/world.ts";
 
@@ -263,13 +262,6 @@ describe("an amend is refused, and changes nothing,", () => {
       code: -2038,
       reason: "AMEND_REJECTED",
     });
-  });
-
-  it("of a leg of a list", async () => {
-    const world = await createWorld();
-    const list = await world.placeList("oco", OCO);
-    for (const leg of list.legs)
-      expect(await refusal(world, leg, { quantity: "2" })).toMatchObject({ reason: "AMEND_REJECTED" });
   });
 
   it("of a level of a triggered order; its limit can still be changed", async () => {

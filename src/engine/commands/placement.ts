@@ -410,8 +410,9 @@ function existing(order: ParentOrder, intent: ParentIntent): Placement {
 }
 
 function existingList(known: OrderList, list: ListIntent): ListPlacement {
-  const legs = known.legs.map(({ intent, list: place }) => {
-    return { role: place?.role ?? "working", intent, generatedClientId: place?.generatedClientId === true };
+  const legs = known.legs.map((leg) => {
+    const { role = "working", generatedClientId } = leg.list ?? {};
+    return { role, intent: acceptedIntent(leg), generatedClientId: generatedClientId === true };
   });
   if (canonicalList({ contingency: known.contingency, legs }) !== canonicalList(list)) {
     throw new OrderError("DUPLICATE_ORDER", { field: "listClientOrderId" });
