@@ -195,7 +195,7 @@ function mayPass(error: unknown): error is TransportError | ProtocolError | Refu
 
 const isPassing = (status = 0): boolean => status === 408 || status === 429 || status >= 500;
 
-/** Code of a refusal because of too many orders. It concerns placements only. */
+/** Code of a refusal because of too many orders. It concerns placements, and amends, which count as orders. */
 const TOO_MANY_ORDERS = -1015;
 /** Text of a refusal whose own text cannot be read. */
 const TOO_MANY_REQUESTS = "Too many requests; the server asked for a wait.";
@@ -226,8 +226,8 @@ export class RequestGate {
 
   /** Throws the last refusal again, with the time that is left, if the server does not want a request yet. */
   requireOpen({ access, verb }: Route<unknown>): void {
-    const places = access === "TRADE" && verb === "POST";
-    const untilMs = places ? this.#ordersUntilMs : this.#allUntilMs;
+    const isOrder = access === "TRADE" && (verb === "POST" || verb === "PUT");
+    const untilMs = isOrder ? this.#ordersUntilMs : this.#allUntilMs;
     const retryAfterMs = untilMs - this.#clock.monotonicMs();
     if (retryAfterMs <= 0 || this.#refusal === undefined) return;
     const { code, msg, remedy, status } = this.#refusal;

@@ -101,11 +101,14 @@ describe("requests that are sent again", () => {
     await client.ping();
   });
 
-  it("too many orders hold back placements only", async () => {
+  it("too many orders hold back placements and amends, which count as orders, and no cancels", async () => {
     const { client, wire } = await openClientWorld();
     wire.strike("/api/order", limited(-1015, { "Retry-After": "60" }));
     await expect(client.placeOrder(STOP)).rejects.toMatchObject({ code: -1015, sent: true });
     await expect(client.placeOrder(STOP)).rejects.toMatchObject({ code: -1015, sent: false });
+    const { symbol } = STOP;
+    const amends = client.amendOrder({ symbol, orderId: -1, stopPrice: "91" });
+    await expect(amends).rejects.toMatchObject({ code: -1015, sent: false });
     expect(await client.cancelOpenOrders()).toMatchObject({ matchedCount: 0 });
     expect((await client.openOrders()).total).toBe(0);
   });
