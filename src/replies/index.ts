@@ -47,6 +47,7 @@ export {
   SUBSCRIPTION,
   type SubscribedReply,
   type SubscriptionReply,
+  TERMS_BEFORE,
   UNUSED_LETTERS,
   type UnknownEvent,
 } from "./order-events.ts";

@@ -6,10 +6,14 @@ import {
   type Flag,
   flag,
   type Id,
+  type MaybeCount,
+  type MaybeObject,
   type MaybeOf,
   type MaybeText,
   type MaybeTexts,
   maybeEach,
+  maybeNumber,
+  maybeObject,
   maybeText,
   maybeTexts,
   number,
@@ -90,19 +94,36 @@ const LETTERS = {
   alerts: maybeTexts as MaybeTexts<AlertKind>,
 } as const;
 
+/** Terms of an order before an amend, by the names of an amend's fields. Only those that it changed are present. */
+export const TERMS_BEFORE = {
+  quantity: maybeText as MaybeText,
+  price: maybeText as MaybeText,
+  stopPrice: maybeText as MaybeText,
+  trailingDelta: maybeNumber as MaybeCount,
+  price2: maybeText as MaybeText,
+  trailingAmount: maybeText as MaybeText,
+  limitOffset: maybeText as MaybeText,
+  icebergQty: maybeText as MaybeText,
+  expireTime: maybeNumber as MaybeCount,
+} as const;
+
+const OF_AMENDS = {
+  /** Terms before the amend. */
+  before: /* @__PURE__ */ maybeObject(TERMS_BEFORE) as MaybeObject<typeof TERMS_BEFORE>,
+  /** Id of the amend; absent for a leg that changed with another. */
+  amendId: maybeText as MaybeText,
+} as const;
+
 /** A managed order in an event. */
-export const MANAGED_UPDATE: Omit<typeof LETTERS, "rejectReason"> & SpelledOut =
-  /* @__PURE__ */ Object.assign({}, LETTERS, /* @__PURE__ */ pick(MANAGED_ORDER, IN_EVENTS));
+export const MANAGED_UPDATE: Omit<typeof LETTERS, "rejectReason"> & SpelledOut & typeof OF_AMENDS =
+  /* @__PURE__ */ Object.assign({}, LETTERS, /* @__PURE__ */ pick(MANAGED_ORDER, IN_EVENTS), OF_AMENDS);
 
 /** A native order in an event. */
 export const NATIVE_UPDATE: Omit<typeof LETTERS, "AP" | "cr" | "alerts"> = LETTERS;
 
 /** An order in an event, managed or native, as a client reads it. Source: convention 4.9. */
-export const ORDER_UPDATE: typeof LETTERS & MaybeOf<SpelledOut> = /* @__PURE__ */ Object.assign(
-  {},
-  LETTERS,
-  /* @__PURE__ */ maybeEach(MANAGED_ORDER, IN_EVENTS),
-);
+export const ORDER_UPDATE: typeof LETTERS & MaybeOf<SpelledOut> & typeof OF_AMENDS =
+  /* @__PURE__ */ Object.assign({}, LETTERS, /* @__PURE__ */ maybeEach(MANAGED_ORDER, IN_EVENTS), OF_AMENDS);
 
 /** Members of every event of an account. */
 export const STAMP = {

@@ -33,6 +33,8 @@ export type Count = Member<number>;
 export type MaybeCount = Maybe<number>;
 /** True or false. */
 export type Flag<V extends boolean = boolean> = Member<V>;
+/** An object that may be absent. */
+export type MaybeObject<T> = Maybe<ReadOf<T>, WrittenOf<T>>;
 /** True or false, or absent. */
 export type MaybeFlag<V extends boolean = boolean> = Maybe<V>;
 /** A whole number that the service writes as `W` and a client reads as text, because 64 bits exceed a double. */
@@ -131,6 +133,9 @@ export const maybeEach = <T, N extends keyof T>(table: T, names: readonly N[]): 
   Object.fromEntries(names.map((name) => [name, maybe(table[name] as Reader<unknown>)])) as never;
 /** True or false, or absent. */
 export const maybeFlag = /* @__PURE__ */ maybe(flag) as MaybeFlag;
+/** Returns an object of this table that may be absent. */
+export const maybeObject = <T extends Table>(table: T): MaybeObject<T> =>
+  maybe(object(table)) as MaybeObject<T>;
 /** A whole number of 64 bits that may be absent. */
 export const maybeWhole = /* @__PURE__ */ maybe(whole) as MaybeId<never>;
 /** A text or null. */

@@ -14,6 +14,7 @@ import {
   PARTIAL_DEPTH,
   PUBLIC_TRADE,
   pick,
+  TERMS_BEFORE,
   UNUSED_LETTERS,
 } from "../../replies/index.ts";
 import type { JsonSchema } from "../../requests/schemas/index.ts";
@@ -91,6 +92,12 @@ export const EVENT_ORDER: NotesOf<Omit<typeof NATIVE_UPDATE, "reason" | "rejectR
   executionId: text("Id of the execution, a text of the venue."),
 };
 
+/** Terms that an amend may change, by the names of a managed order, but for its quantity. */
+const CHANGEABLE = [
+  ...(["price", "stopPrice", "trailingDelta", "price2", "trailingAmount"] as const),
+  ...(["limitOffset", "icebergQty", "expireTime"] as const),
+] as const;
+
 const MANAGED = described(MANAGED_UPDATE, {
   ...EVENT_ORDER,
   o: oneOf(ORDER_TYPES, "Type."),
@@ -102,6 +109,11 @@ const MANAGED = described(MANAGED_UPDATE, {
   cr: decimal("Trailing distance in percent."),
   ...pick(MANAGED_NOTES, IN_EVENTS),
   reason: oneOf(WORDS.endReason, "Reason why the order ended."),
+  before: object(
+    "The terms before an amend: those that it changed.",
+    described(TERMS_BEFORE, { quantity: MANAGED_NOTES.origQty, ...pick(MANAGED_NOTES, CHANGEABLE) }),
+  ),
+  amendId: text("Id of the amend; absent for a leg that changed with another."),
   alerts: list(
     oneOf(WORDS.alert, "Condition that a person should look at."),
     "What the event raised, in order.",

@@ -34,7 +34,7 @@ import {
   UNUSED_LETTERS,
 } from "../../replies/index.ts";
 import type { JsonInput } from "../../wire/index.ts";
-import { membersInEvents, NO_LIST, triggerInEvents } from "../views/managed-order.ts";
+import { membersInEvents, NO_LIST, termsInEvents, triggerInEvents } from "../views/managed-order.ts";
 import { tradeIdOf } from "../views/native-order.ts";
 
 /** Kinds of order events under the convention's names, TRIGGERED, AMENDED for new terms, and ALERT for an alert of a stalled order. */
@@ -59,10 +59,12 @@ export type OrderEvent = Readonly<{
   executed: ExecutedValue;
   fill?: Fill;
   reason?: EndReason;
+  amend?: AmendedFact;
   alerts?: readonly AlertKind[];
 }>;
 
 type FilledFact = Extract<Fact, { kind: "FILLED" }>;
+type AmendedFact = Extract<Fact, { kind: "AMENDED" }>;
 type EndedFact = Extract<Fact, { kind: "ENDED" }>;
 
 const OF_STALLS: ReadonlySet<AlertKind> = new Set(["ORDER_STALLED", "ORDER_RESUMED"]);
@@ -106,7 +108,9 @@ type FactContext = Readonly<{
 function eventOf(
   fact: Fact,
   { order, end, lastFill, isFirst }: FactContext,
-): (Pick<OrderEvent, "execution" | "fill" | "reason"> & { readonly view?: StatusView }) | undefined {
+):
+  | (Pick<OrderEvent, "execution" | "fill" | "reason" | "amend"> & { readonly view?: StatusView })
+  | undefined {
   switch (fact.kind) {
     case "ACCEPTED":
     case "RELEASED":
@@ -124,7 +128,7 @@ function eventOf(
       // That the order is stalled or goes on is an event of its own; any other alert alone concerns only the operator.
       return isFirst && OF_STALLS.has(fact.alert) ? { execution: "ALERT" } : undefined;
     case "AMENDED":
-      return { execution: "AMENDED" };
+      return { execution: "AMENDED", amend: fact };
     case "TRIGGERED":
       // A child may follow late or never. An event before it, or the end that comes with it, has the trigger already.
       return isFirst && end === undefined ? { execution: "TRIGGERED" } : undefined;
@@ -154,7 +158,7 @@ const PERCENT_STEPS_PER_BPS = 1_000_000;
 /**
  * Builds an ORDER_TRADE_UPDATE. The single-letter members are the convention's. `sequence` and the spelled-out members of
  * `o` are additions: accountId, executionId (unique at the venue; `t` is its number), g (list), apiState, held,
- * cancelPending, triggerLevel, triggerTime, reason and alerts. Source: convention 4.9.
+ * cancelPending, triggerLevel, triggerTime, reason, alerts, and of an amend before and amendId. Source: convention 4.9.
  */
 export function orderTradeUpdate(event: OrderEvent, { sequence, nowMs }: EventStamp): JsonInput {
   return { e: "ORDER_TRADE_UPDATE", E: nowMs, T: event.timeMs, sequence, o: updateOf(event) };
@@ -194,6 +198,8 @@ function updateOf(event: OrderEvent): CompleteOf<typeof MANAGED_UPDATE> {
     executionId: fill?.executionId,
     reason: event.reason,
     alerts: event.alerts,
+    before: event.amend && termsInEvents(event.amend.before),
+    amendId: event.amend?.amendId,
   };
 }
 

@@ -9,11 +9,13 @@ import {
 import type { Engine } from "../../engine/index.ts";
 import { listStatusOf, type StatusView, statusOf } from "../../lifecycle/index.ts";
 import {
+  type AmendedTerms,
   type OrderList,
   type ParentOrder,
   type ParentType,
   type StallCause,
   TRAITS,
+  type TrailingDistance,
 } from "../../model/index.ts";
 import type { Instruments } from "../../ports/index.ts";
 import type {
@@ -22,6 +24,8 @@ import type {
   MANAGED_ORDER,
   ManagedOrder,
   OrderListView,
+  TERMS_BEFORE,
+  WrittenOf,
 } from "../../replies/index.ts";
 import { weightsOf } from "../../schedules/index.ts";
 import type { JsonInput } from "../../wire/index.ts";
@@ -94,9 +98,7 @@ export function managedOrderView(order: ParentOrder, context: ManagedOrderContex
     avgPrice: executedPriceText(order),
     price: priced(intent.price),
     stopPrice: priced(intent.stopPrice),
-    trailingDelta: trailing?.kind === "bps" ? trailing.bps : undefined,
-    price2: trailing?.kind === "percent" ? formatPrice(trailing.percent) : undefined,
-    trailingAmount: trailing?.kind === "amount" ? formatPrice(trailing.amount) : undefined,
+    ...distanceOf(trailing),
     limitOffset: priced(intent.limitOffset),
     dynamicLimit: dynamicLimitOf(order, context),
     triggerLevel: priced(
@@ -161,6 +163,30 @@ export function membersInEvents({
 export function triggerInEvents({ trigger }: ParentOrder): Trigger {
   return { triggerLevel: priced(trigger?.level), triggerTime: trigger?.atMs };
 }
+
+/** Returns terms that an amend has replaced, by the names of its fields. */
+export function termsInEvents(terms: AmendedTerms): WrittenOf<typeof TERMS_BEFORE> {
+  const { quantity, trailing, icebergQuantity } = terms;
+  const before: CompleteOf<typeof TERMS_BEFORE> = {
+    quantity: quantity === undefined ? undefined : formatQuantity(quantity),
+    price: priced(terms.price),
+    stopPrice: priced(terms.stopPrice),
+    ...distanceOf(trailing),
+    limitOffset: priced(terms.limitOffset),
+    icebergQty: icebergQuantity === undefined ? undefined : formatQuantity(icebergQuantity),
+    expireTime: terms.expireTimeMs,
+  };
+  return before;
+}
+
+type Distance = Pick<Complete, "trailingDelta" | "price2" | "trailingAmount">;
+
+/** Returns a trailing distance in the member of its form. */
+const distanceOf = (trailing: TrailingDistance | undefined): Distance => ({
+  trailingDelta: trailing?.kind === "bps" ? trailing.bps : undefined,
+  price2: trailing?.kind === "percent" ? formatPrice(trailing.percent) : undefined,
+  trailingAmount: trailing?.kind === "amount" ? formatPrice(trailing.amount) : undefined,
+});
 
 const stalledBy = ({ stall }: ParentOrder): StallCause | undefined =>
   stall?.over === true ? undefined : stall?.cause;

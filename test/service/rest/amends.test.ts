@@ -68,8 +68,8 @@ describe("PUT /api/order", () => {
     const world = await openWorld();
     const orderId = await placeStop(world);
     await amend(world, { orderId, stopPrice: "6100", amendId: "a-1" });
-    const list = await placeList(world, "oco");
-    const [leg] = list.body.orders as unknown as readonly { orderId: number }[];
+    const list = await placeList(world, "otoco");
+    const [, leg] = list.body.orders as unknown as readonly { orderId: number }[];
     for (const [fields, code] of [
       [{ orderId, stopPrice: "6200", amendId: "a-1" }, -2038],
       [{ orderId, stopPrice: "6200", amendId: "a b" }, -1100],
@@ -78,7 +78,7 @@ describe("PUT /api/order", () => {
       [{ orderId, participationBips: 100 }, -1104],
       [{ orderId, quantity: "0.0000001" }, -1111],
       [{ orderId, quantity: "0.0001" }, -1013],
-      [{ orderId: leg?.orderId ?? 0, quantity: "0.02" }, -2038],
+      [{ orderId: leg?.orderId ?? 0, stopPrice: "900000" }, -2010],
       [{ orderId: -1, quantity: "0.02" }, -2013],
       [{ quantity: "0.02" }, -1102],
     ] as const) {

@@ -22,5 +22,29 @@ it("order.amend answers with the order, and the stream tells AMENDED with the te
   await client.ask("session.subscriptions", {}, { key: null });
   const told = client.events.map(({ o }) => o as Record<string, unknown>);
   expect(told.map(({ x }) => x)).toEqual(["NEW", "AMENDED"]);
-  expect(told[1]).toMatchObject({ i: orderId, c: "stop-1", q: "0.01", sp: "6100", X: "NEW", z: "0" });
+  expect(told[0]).not.toHaveProperty("before");
+  const amended = { i: orderId, c: "stop-1", q: "0.01", sp: "6100", X: "NEW", z: "0", amendId: "a-1" };
+  expect(told[1]).toMatchObject({ ...amended, before: { stopPrice: "6000" } });
+  expect(Object.keys(told[1]?.before as object)).toEqual(["stopPrice"]);
+});
+
+it("an amend of a leg's quantity is told of both legs of its pair, with the terms before", async () => {
+  const { world, client } = await openSocketWorld();
+  await client.ask("userDataStream.subscribe.signature");
+  const oco = { symbol: "BTC/USD", side: "SELL", quantity: "0.01", aboveType: "LIMIT", abovePrice: "8000" };
+  const list = { ...oco, belowType: "STOP_LOSS", belowTrailingDelta: 500 };
+  const { orders } = (await client.ask("orderList.place.oco", list)).result as {
+    orders: { orderId: number }[];
+  };
+  const [stop, limit] = orders.map(({ orderId }) => orderId);
+  const changes = { quantity: "0.02", trailingDelta: 600, amendId: "a-1" };
+  const reply = await client.ask("order.amend", { symbol: "BTC/USD", orderId: stop ?? 0, ...changes });
+  expect([reply.status, reply.result]).toMatchObject([200, { origQty: "0.02", trailingDelta: 600 }]);
+  await world.engine.idle();
+  await client.ask("session.subscriptions", {}, { key: null });
+  const told = client.events.map(({ o }) => o as Record<string, unknown>).filter((o) => o?.x === "AMENDED");
+  expect(told.map(({ i, q, before, amendId }) => ({ i, q, before, amendId }))).toEqual([
+    { i: stop, q: "0.02", before: { quantity: "0.01", trailingDelta: 500 }, amendId: "a-1" },
+    { i: limit, q: "0.02", before: { quantity: "0.01" }, amendId: undefined },
+  ]);
 });
