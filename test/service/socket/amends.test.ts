@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { place } from "../../support/service-world.ts";
+import { place, placeList } from "../../support/service-world.ts";
 import { openSocketWorld, refusalOf } from "../../support/socket-world.ts";
 
 const STOP = {
@@ -31,11 +31,8 @@ it("order.amend answers with the order, and the stream tells AMENDED with the te
 it("an amend of a leg's quantity is told of both legs of its pair, with the terms before", async () => {
   const { world, client } = await openSocketWorld();
   await client.ask("userDataStream.subscribe.signature");
-  const oco = { symbol: "BTC/USD", side: "SELL", quantity: "0.01", aboveType: "LIMIT", abovePrice: "8000" };
-  const list = { ...oco, belowType: "STOP_LOSS", belowTrailingDelta: 500 };
-  const { orders } = (await client.ask("orderList.place.oco", list)).result as {
-    orders: { orderId: number }[];
-  };
+  const list = await placeList(world, "oco", { belowType: "STOP", belowTrailingDelta: 500 });
+  const orders = list.body.orders as unknown as readonly { orderId: number }[];
   const [stop, limit] = orders.map(({ orderId }) => orderId);
   const changes = { quantity: "0.02", trailingDelta: 600, amendId: "a-1" };
   const reply = await client.ask("order.amend", { symbol: "BTC/USD", orderId: stop ?? 0, ...changes });
