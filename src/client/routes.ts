@@ -103,7 +103,7 @@ export interface Client {
   scaledOrder(key: OrderKey, options?: CallOptions): Promise<ScaledOrderReply>;
   /** Cancels an order. The cancel of a leg cancels its list. */
   cancelOrder(parameters: CancelParameters, options?: CallOptions): Promise<CanceledOrderReply>;
-  /** Changes fields of a managed order that is not a leg of a list. The same `amendId` is the same amend. */
+  /** Changes fields of a managed order. The quantity of a leg changes with that of the legs which share it. The same `amendId` is the same amend. */
   amendOrder(parameters: AmendParameters, options?: CallOptions): Promise<ManagedOrderReply>;
   /** Reads a page of the native orders of a market, by rising id. */
   nativeOrders(

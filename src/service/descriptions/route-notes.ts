@@ -236,7 +236,7 @@ export const ROUTE_NOTES: Readonly<Record<AnyRoute["name"], RouteNote>> = {
     "order.amend": {
       summary: "Amend an order",
       about:
-        "Changes the fields that are sent of a managed order, and returns the order. Ids, executions, activation and trailing reference stay. Refused for a leg of a list, for a native order, and while a child of the order is not settled. The same amendId with the same content is the same amend, also after the order has ended.",
+        "Changes the fields that are sent of a managed order, and returns the order. Ids, executions, activation and trailing reference stay. The quantity of a leg of a list changes with that of the legs which share it. Refused for a native order, and while a child of the order or of its list is not settled. The same amendId with the same content is the same amend, also after the order has ended.",
       reply: ref("ManagedOrder"),
       counts: true,
     },

@@ -134,7 +134,7 @@ export async function cancelNamed(parts: ServiceParts, call: SignedCall, key: Ca
 }
 
 /**
- * PUT /api/order: changes terms of a managed order that is not a leg of a list, and returns the order. The same amend sent again
+ * PUT /api/order: changes terms of a managed order, and returns the order. The same amend sent again
  * is answered with the order as it is now. Every amend counts as an order.
  */
 export async function amendOrder(parts: ServiceParts, call: SignedCall): Promise<Answer> {

@@ -290,6 +290,41 @@ describe("the WebSocket interfaces match their description", () => {
     expect(described.findings).toEqual([]);
   });
 
+  it("events of amends, with every term before them", async () => {
+    const world = await open();
+    const socket = new DescribedClient(world, "private");
+    await socket.ask(SUBSCRIBE);
+    quote(world, "6999", "7001");
+    const [sell, gtd] = [{ side: "SELL", quantity: "0.1" }, { expireTime: START_MS + 60_000 }];
+    const trail = { ...sell, type: "TRAILING_STOP_LIMIT" };
+    for (const [fields, changes] of [
+      [
+        { ...sell, ...gtd, type: "TRAILING_STOP", price2: "5" },
+        { price2: "6", expireTime: START_MS + 61_000 },
+      ],
+      [
+        { ...trail, trailingDelta: 100, limitOffset: "1" },
+        { trailingDelta: 200, quantity: "0.2", amendId: "a" },
+      ],
+      [
+        { ...trail, trailingAmount: "90", limitOffset: "1" },
+        { trailingAmount: "91", limitOffset: "2" },
+      ],
+      [
+        { ...sell, type: "STOP_LOSS_LIMIT", stopPrice: "6000", price: "5900" },
+        { stopPrice: "6001", price: "5901" },
+      ],
+      [{ ...sell, type: "ICEBERG", price: "9000", icebergQty: "0.02" }, { icebergQty: "0.03" }],
+    ] as const) {
+      const order = { symbol: "BTC/USD", ...fields };
+      const { orderId } = (await socket.ask("order.place", order)) as { orderId: number };
+      await socket.ask("order.amend", { symbol: "BTC/USD", orderId, ...changes });
+    }
+    await world.engine.idle();
+    socket.check();
+    expect(described.findings).toEqual([]);
+  });
+
   it("events of native orders, of balances and of risk", async () => {
     const notifyAccount: ((event: AccountEvent) => void)[] = [];
     const notifyNative: ((execution: NativeExecution) => void)[] = [];
