@@ -5,7 +5,7 @@ import type { LegRole, OrderList } from "../../src/model/index.ts";
 import { createFaultyWorld, turns } from "../support/faulty-world.ts";
 import { BUY_OCO, legOf, OCO, OTO, OTOCO, storyOf } from "../support/list-samples.ts";
 import { fillOf, reported, sentTo } from "../support/scripted-venue.ts";
-import { createWorld, type World, type WorldOptions } from "../support/world.ts";
+import { createWorld, listOf, type World, type WorldOptions } from "../support/world.ts";
 
 type Changes = AmendName["changes"];
 type Form = "oco" | "oto" | "otoco";
@@ -188,6 +188,19 @@ describe("an amend of a leg is refused, and changes nothing,", () => {
     expect(await refusal(world, list, "pending", { stopPrice: "93" })).toBe("REDUCE_ONLY_REJECTED");
   });
 
+  it("not for the position of a leg whose amend needs none: that of the other leg is asked for, too", async () => {
+    const world = await createWorld();
+    await world.quote("100", "105");
+    world.exposure.set({ accountId: 1, symbol: "BTC/USD", quantity: quantity("5") });
+    const { legs, ...list } = listOf("oco", OCO);
+    const [stop, limit] = legs;
+    if (stop === undefined || limit === undefined) throw new Error("no pair");
+    const mixed = { ...list, legs: [{ ...stop, intent: { ...stop.intent, reduceOnly: true } }, limit] };
+    const placement = await world.engine.placeList({ accountId: 1, list: mixed });
+    await amend(world, placement.list, "profit", { quantity: "2" });
+    expect(await termsOf(world, placement.list)).toEqual(["2 @ 90", "2 @ 110"]);
+  });
+
   it("for the loser of a pair; the winner can still be amended, alone", async () => {
     const { world, list } = await placed("oco", {
       belowType: "STOP_LOSS_LIMIT",
@@ -216,11 +229,11 @@ describe("at one instant with an amend of a leg", () => {
   it("another of the other leg is refused for now", async () => {
     const { world, list } = await placed("oco");
     const both = await Promise.allSettled([
-      amend(world, list, "profit", { quantity: "2" }),
-      amend(world, list, "protective", { quantity: "3" }),
+      amend(world, list, "profit", { price: "120" }),
+      amend(world, list, "protective", { stopPrice: "95" }),
     ]);
     expect(both).toMatchObject([{ status: "fulfilled" }, { reason: { reason: "AMEND_NOT_NOW" } }]);
-    expect(await termsOf(world, list)).toEqual(["2 @ 90", "2 @ 110"]);
+    expect(await termsOf(world, list)).toEqual(["1 @ 90", "1 @ 120"]);
   });
 
   it.each(["kept", "lost", "unknown"] as const)(
@@ -252,6 +265,23 @@ describe("at one instant with an amend of a leg", () => {
       expect((await world.engine.verify()).equal).toBe(true);
     },
   );
+
+  it("a fire of the other leg that waits for its turn wins: the amend is refused", async () => {
+    const world = await createWorld();
+    await world.quote("110", "200");
+    const list = await world.placeList("oco", { ...OCO, abovePrice: "150" });
+    const others = { side: "SELL", type: "STOP_MARKET", quantity: "1", stopPrice: "106" } as const;
+    for (let other = 0; other < 200; other++) await world.place(others, 2);
+    await world.quote("110", "200");
+    const see = (bid: string) => world.engine.market.quote({ symbol: "BTC/USD", bid, ask: "200" });
+    see("89");
+    const refused = amend(world, list, "profit", { price: "140" }).catch((error: unknown) => error);
+    see("109");
+    const remedy = "Something else of the order is being stored. Send the amend again.";
+    expect(await refused).toMatchObject({ reason: "AMEND_NOT_NOW", remedy });
+    await world.engine.idle();
+    expect(await world.legs(list)).toEqual(["FILLED FILLED", "CANCELED CANCELED"]);
+  });
 
   it("the list is canceled: it ends, and nothing is sent", async () => {
     for (const first of ["amend", "cancel"]) {
