@@ -47,6 +47,7 @@ export type {
   ParentOrder,
   ParentType,
   Quote,
+  Replaced,
   Side,
   TimeInForce,
 } from "./model/index.ts";

@@ -116,6 +116,17 @@ export type NativeOrderFields = NativeLimitOrder | NativeMarketOrder | NativeMar
 /** A managed order to place. The client generates `newClientOrderId` if you leave it out. */
 export type NewManagedOrder = ActorParameters & OrderFields;
 
+/** An order to place, and the order of its market whose place it takes. */
+export type ReplaceParameters = NewManagedOrder & {
+  /** What happens if the order to cancel is unknown or has ended: ALLOW_FAILURE places the new order, STOP_ON_FAILURE does not. */
+  readonly cancelReplaceMode: "STOP_ON_FAILURE" | "ALLOW_FAILURE";
+  readonly cancelOrderId?: OrderId | undefined;
+  readonly cancelOrigClientOrderId?: string | undefined;
+  readonly cancelRestrictions?: CancelParameters["cancelRestrictions"];
+  /** Id of the cancel itself. */
+  readonly cancelNewClientOrderId?: string | undefined;
+};
+
 /** A plain order to place. */
 export type NewNativeOrder = ActorParameters & NativeOrderFields;
 

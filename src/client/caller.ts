@@ -382,8 +382,10 @@ const DIGITS = /^-?[0-9]+$/;
 
 /** In JSON an id is a number; a bigint is written as its digits. */
 function withExactIds(parameters: RequestParameters): RequestParameters {
-  const { orderId } = parameters;
-  return typeof orderId === "string" && DIGITS.test(orderId)
-    ? { ...parameters, orderId: BigInt(orderId) }
-    : parameters;
+  const exact: Record<string, RequestParameters[string]> = { ...parameters };
+  for (const name of ["orderId", "cancelOrderId"]) {
+    const id = parameters[name];
+    if (typeof id === "string" && DIGITS.test(id)) exact[name] = BigInt(id);
+  }
+  return exact;
 }

@@ -69,14 +69,16 @@ export interface Refusal {
   readonly status?: number | undefined;
   /** How long to wait before the next request, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
+  /** What was done of a replacement: `cancelResult`, `newOrderResult`, `cancelResponse` and `newOrderResponse`. */
+  readonly data?: unknown;
 }
 
 /** Members of an error that are absent if their value is not known. */
-const OPTIONAL = ["code", "remedy", "field", "status", "retryAfterMs"] as const;
+const OPTIONAL = ["code", "remedy", "field", "status", "retryAfterMs", "data"] as const;
 
 /**
  * A refusal by the server. If `sent` is false, the client itself refused the request before it sent anything. Nothing
- * was placed or canceled.
+ * was placed or canceled, but for the code -2021 of a replacement, where `data` tells what was.
  *
  * @example
  * ```ts
@@ -104,6 +106,7 @@ export class RefusedError extends ClientError implements Refusal {
   declare readonly field?: string;
   declare readonly status?: number;
   declare readonly retryAfterMs?: number;
+  declare readonly data?: unknown;
   /** Whether the request was sent. */
   readonly sent: boolean;
 

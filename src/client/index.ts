@@ -36,6 +36,7 @@ export type {
   PlacedNativeOrderReply,
   PublicTradeEvent,
   RateLimitReply,
+  ReplacedOrderReply,
   ScaledOrderReply,
   ServerTimeReply,
   StatusReply,
@@ -67,6 +68,7 @@ export type {
   OrderListKey,
   OrderNames,
   RangeParameters,
+  ReplaceParameters,
 } from "./api.ts";
 export { localChecks, preview } from "./checks.ts";
 export { createClient } from "./client.ts";

@@ -12,7 +12,8 @@ import { CLIENT_ROUTES, type Route } from "./routes.ts";
 /**
  * The outcome of a placement or cancel whose reply is missing.
  *
- * - `placed`: an order or list has the client id.
+ * - `placed`: an order or list has the client id. Of a replacement, this is the new order; sending the replacement again with
+ *   its `newClientOrderId` is safe too.
  * - `not placed`: no order or list has the client id, and the request can no longer be accepted.
  * - `canceled`: the order, or a leg of the list, is canceled, or will be once the outcome of its child is known; after
  *   a cancel-all, none of the orders that it concerned is open.
@@ -51,9 +52,11 @@ export interface ReconcileOptions {
 }
 
 /** What a request was meant to do. */
-export type Intention = "place" | "cancel" | "amend";
+export type Intention = "place" | "cancel" | "amend" | "replace";
 
-const NOUNS: Readonly<Record<Intention, string>> = { place: "placement", cancel: "cancel", amend: "amend" };
+const NOUNS: Readonly<Record<Intention, string>> = {
+  ...{ place: "placement", cancel: "cancel", amend: "amend", replace: "replacement" },
+};
 
 /** The ids that a request contained. */
 export interface SentIds {

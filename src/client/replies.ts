@@ -68,7 +68,7 @@ function parsed(text: string, head: ReplyHead): unknown {
 /** Returns the refusal in a body: a negative code, or a text of a failed request. */
 function refusalOf(value: unknown, { status, retryAfterMs }: ReplyHead, redact: Redact): Refusal | undefined {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
-  const { code, msg, error, field, remedy, retryAfter } = value as Readonly<Record<string, unknown>>;
+  const { code, msg, error, field, remedy, retryAfter, data } = value as Readonly<Record<string, unknown>>;
   const negative = typeof code === "number" && code < 0 ? code : undefined;
   const message = [msg, error].find((text) => typeof text === "string");
   if (negative === undefined && (status < 400 || message === undefined)) return undefined;
@@ -82,6 +82,7 @@ function refusalOf(value: unknown, { status, retryAfterMs }: ReplyHead, redact: 
     remedy: redacted(advice, redact),
     field: redacted(field, redact),
     retryAfterMs: waitMs,
+    data,
   };
 }
 

@@ -27,7 +27,9 @@ import {
   object,
   PLACED_NATIVE_ORDER,
   type PlacedNativeOrderReply,
+  REPLACED_ORDER,
   type Reader,
+  type ReplacedOrderReply,
   SCALED_ORDER,
   type ScaledOrderReply,
   SERVER_TIME,
@@ -52,6 +54,7 @@ import type {
   OrderKey,
   OrderListKey,
   RangeParameters,
+  ReplaceParameters,
 } from "./api.ts";
 import {
   type CanceledOrderReply,
@@ -105,6 +108,11 @@ export interface Client {
   cancelOrder(parameters: CancelParameters, options?: CallOptions): Promise<CanceledOrderReply>;
   /** Changes fields of a managed order. The quantity of a leg changes with that of the legs which share it. The same `amendId` is the same amend. */
   amendOrder(parameters: AmendParameters, options?: CallOptions): Promise<ManagedOrderReply>;
+  /**
+   * Places a managed order in place of another, in one step. The same `newClientOrderId` is the same replacement. Rejects with a
+   * RefusedError -2021 if only one half was done, and -2022 if none was; its `data` tells of both.
+   */
+  replaceOrder(parameters: ReplaceParameters, options?: CallOptions): Promise<ReplacedOrderReply>;
   /** Reads a page of the native orders of a market, by rising id. */
   nativeOrders(
     parameters: NativeOrdersParameters,
@@ -206,6 +214,7 @@ export const CLIENT_ROUTES: ClientRoutes = {
   scaledOrder: readByPost("v2/orderStatus", object(SCALED_ORDER)),
   cancelOrder: cancel("v2/order", readCanceledOrder),
   amendOrder: amend("order", object(MANAGED_ORDER)),
+  replaceOrder: place("order/cancelReplace", object(REPLACED_ORDER)),
   nativeOrders: readV2("v2/allOrders", list(object(NATIVE_ORDER))),
   executions: readByPost("v2/getOrderHistory", object({ orders: [EXECUTION] } as const)),
   openOrders: readV3("v3/openOrders", object(MANAGED_ORDER_PAGE)),

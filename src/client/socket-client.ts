@@ -148,6 +148,7 @@ export const SOCKET_ROUTES: {
   order: over(CLIENT_ROUTES.order, "order.status"),
   cancelOrder: over(CLIENT_ROUTES.cancelOrder, "order.cancel"),
   amendOrder: over(CLIENT_ROUTES.amendOrder, "order.amend"),
+  replaceOrder: over(CLIENT_ROUTES.replaceOrder, "order.cancelReplace"),
   nativeOrders: over(CLIENT_ROUTES.nativeOrders, "allOrders"),
   openOrders: over(CLIENT_ROUTES.openOrders, "openOrders.status"),
   cancelOpenOrders: over(CLIENT_ROUTES.cancelOpenOrders, "openOrders.cancelAll"),

@@ -1,4 +1,4 @@
-import type { ManagedOrderReply, OrderListReply } from "../replies/index.ts";
+import type { ManagedOrderReply, OrderListReply, ReplacedOrderReply } from "../replies/index.ts";
 import type { ListForm } from "../requests/index.ts";
 import type { RequestParameters } from "../signing/index.ts";
 import type { CallOptions } from "./api.ts";
@@ -122,6 +122,24 @@ function amendsOrders({ caller }: WriteParts, route: Route<ManagedOrderReply>): 
   };
 }
 
+/** Returns the method that replaces orders. A new order without a client id gets one before it is sent. */
+function replacesOrders(
+  { caller }: WriteParts,
+  route: Route<ReplacedOrderReply>,
+): Method<ReplacedOrderReply> {
+  return (given = {}, options = {}) => {
+    const { newClientOrderId = newId(caller), ...fields } = given as Given;
+    const clientOrderId = String(newClientOrderId);
+    const key = { ...actorOf(fields), symbol: fields.symbol, origClientOrderId: clientOrderId };
+    return write(caller, {
+      ...{ route, parameters: { ...fields, newClientOrderId: clientOrderId }, options, intention: "replace" },
+      ids: { clientOrderId },
+      lookAt: () => placedOrder(key, false),
+      isOwn: ({ newOrderResponse }) => newOrderResponse.clientOrderId === clientOrderId,
+    });
+  };
+}
+
 function idsOf({ origClientOrderId, listClientOrderId }: RequestParameters): SentIds {
   return {
     ...(origClientOrderId !== undefined && { clientOrderId: String(origClientOrderId) }),
@@ -139,6 +157,7 @@ export type SharedMethod =
   | "order"
   | "cancelOrder"
   | "amendOrder"
+  | "replaceOrder"
   | "nativeOrders"
   | "openOrders"
   | "cancelOpenOrders"
@@ -175,6 +194,7 @@ export function sharedMethods(
     order: reads(routes.order),
     cancelOrder: cancels(parts, routes.cancelOrder, { lookAt: canceledOrder, isOwn: isCanceledOrder }),
     amendOrder: amendsOrders(parts, routes.amendOrder),
+    replaceOrder: replacesOrders(parts, routes.replaceOrder),
     nativeOrders: reads(routes.nativeOrders),
     openOrders: reads(routes.openOrders, managed),
     cancelOpenOrders: cancels(parts, routes.cancelOpenOrders, {

@@ -45,6 +45,11 @@ export type {
   Placement,
   PlacementTime,
   PlaceRequest,
+  ReplaceIntentRequest,
+  ReplaceMode,
+  Replacement,
+  ReplaceRequest,
+  ReplaceTerms,
 } from "./core/calls.ts";
 export { EngineError, type EngineFault, HandOverError, type HandOverProblem } from "./core/engine-error.ts";
 export type {

@@ -10,6 +10,7 @@ import { VenueQueue } from "./children/venue-queue.ts";
 import { Amends } from "./commands/amends.ts";
 import { Cancels } from "./commands/cancels.ts";
 import { Placements } from "./commands/placement.ts";
+import { Replacements } from "./commands/replacements.ts";
 import { Committer } from "./commit/committer.ts";
 import { Housekeeping } from "./commit/housekeeping.ts";
 import type { EngineOptions } from "./core/api.ts";
@@ -69,6 +70,7 @@ export type EngineParts = Readonly<{
   placements: Placements;
   cancels: Cancels;
   amends: Amends;
+  replacements: Replacements;
   housekeeping: Housekeeping;
   committer: Committer;
   rest: Rest;
@@ -116,6 +118,7 @@ export function engineParts(core: Core, options: EngineOptions, stored: Stored):
   const placements = new Placements(core, options, { shards, market, lists, volumes, board });
   const cancels = new Cancels({ trust: core.trust, shards, reads, lists, bursts });
   const amends = new Amends(core, { shards, reads, board, placements, market });
+  const replacements = new Replacements(core, { shards, reads, board, placements });
   const housekeeping = new Housekeeping(core, shards, market, timers);
   const committing = { shards, market, timers, commits, bursts, board, calls, housekeeping, times };
   const committer = new Committer(core, committing);
@@ -130,6 +133,6 @@ export function engineParts(core: Core, options: EngineOptions, stored: Stored):
     ...{ reads, lists },
     ...{ reconciler, submissions, dispatcher, children },
     ...{ exposure, attempts, rearming, board },
-    ...{ placements, cancels, amends, housekeeping, committer, rest },
+    ...{ placements, cancels, amends, replacements, housekeeping, committer, rest },
   };
 }

@@ -178,6 +178,14 @@ export class RunningEngine implements Api.Engine {
     return this.#parts.calls.decide((caller) => caller.follow(this.#parts.amends.one(request)));
   }
 
+  replace(request: Calls.ReplaceRequest): Promise<Calls.Replacement> {
+    const { calls, replacements } = this.#parts;
+    const { cancel, mode } = request;
+    return calls.decide((caller) =>
+      replacements.replace({ ...this.#commandOf(request), cancel, mode }, caller),
+    );
+  }
+
   settleChild(settlement: Api.ChildSettlement): Promise<ParentOrder> {
     return this.#parts.calls.decide((caller) => caller.follow(settleChild(settlement, this.#parts)));
   }

@@ -102,6 +102,8 @@ export type ErrorName =
   | "BAD_API_KEY_FORMAT"
   | "REJECTED_API_KEY"
   | "REDUCE_ONLY_REJECTED"
+  | "CANCEL_REPLACE_PARTIAL"
+  | "CANCEL_REPLACE_FAILED"
   | "SUBSCRIPTION_ACTIVE"
   | "SUBSCRIPTION_INACTIVE"
   | "AMEND_REJECTED"
@@ -216,6 +218,8 @@ export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = Object.freeze({
   BAD_API_KEY_FORMAT: row(-2014, 401, "never", "API-key format invalid.", "Send the API key in the header X-MBX-APIKEY, or over WebSocket in the parameter apiKey."),
   REJECTED_API_KEY: row(-2015, 401, "never", "Invalid API-key, IP, or permissions for action.", "Check the key, its IP list and its permissions."),
   REDUCE_ONLY_REJECTED: row(-2022, 400, "never", "ReduceOnly Order is rejected.", "Open a position first, or omit reduceOnly: there is no position that this side can reduce."),
+  CANCEL_REPLACE_PARTIAL: row(-2021, 409, "never", "Order cancel-replace partially failed.", "{advice}"),
+  CANCEL_REPLACE_FAILED: row(-2022, 400, "never", "Order cancel-replace failed.", "{advice}"),
   SUBSCRIPTION_ACTIVE: row(-2035, 400, "never", "User Data Stream subscription already active.", "A connection can have only one subscription per account. Use the existing one, or end it first."),
   SUBSCRIPTION_INACTIVE: row(-2036, 400, "never", "User Data Stream subscription not active.", "Send the subscriptionId of an active subscription of this connection."),
   AMEND_REJECTED: row(-2038, 400, "never", "Order amend rejected.", "{advice}"),

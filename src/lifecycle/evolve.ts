@@ -112,8 +112,8 @@ type Accepted = Extract<Fact, { kind: "ACCEPTED" }>;
  * Returns whether an accepted parent has any of these properties. Most parents have none, and take half of the memory
  * if the properties are left out.
  */
-function hasMore({ aheadMs, posted, plan, volumeBefore, list, held }: Accepted): boolean {
-  return (aheadMs ?? posted ?? plan ?? volumeBefore ?? list ?? held) !== undefined;
+function hasMore({ aheadMs, posted, plan, volumeBefore, list, held, replaces }: Accepted): boolean {
+  return (aheadMs ?? posted ?? plan ?? volumeBefore ?? list ?? held ?? replaces) !== undefined;
 }
 
 function withMore(order: ParentOrder, fact: Accepted): ParentOrder {
@@ -125,6 +125,7 @@ function withMore(order: ParentOrder, fact: Accepted): ParentOrder {
   more.volumeLogged = fact.volumeLogged;
   more.list = fact.list;
   more.held = fact.held;
+  more.replaces = fact.replaces;
   return more;
 }
 
@@ -153,6 +154,7 @@ function change(next: ParentCopy, fact: ChangingFact, context: FactContext): voi
       return closeChild(next, fact, context.timeMs);
     case "END_REQUESTED":
       next.pendingEnd = fact.end;
+      if (fact.unreplaced !== undefined) next.unreplaced = fact.unreplaced;
       return;
     case "ENDED":
       return end(next, { status: fact.status, reason: fact.reason, atMs: context.timeMs });

@@ -119,7 +119,8 @@ export type ParentEvent =
    * engine is to send the next child, and without a pause.
    */
   | Readonly<{ kind: "CHILD_WITHDRAWN"; childId: string; detail: string; atOnce?: boolean }>
-  | Readonly<{ kind: "CANCEL" }>
+  /** `unreplaced`: client id of the order that is to be placed in its place, and is not if a child is in flight. */
+  | Readonly<{ kind: "CANCEL"; unreplaced?: string }>
   /** Its owner changes these terms, and admission agrees. `aheadMs` is that of a new expiry. */
   | Readonly<{ kind: "AMEND"; terms: AmendedTerms; amendId?: string; aheadMs?: number | undefined }>
   /** `atMs`: the expiry that its timer was for, in engine time. */

@@ -159,7 +159,7 @@ function step(draft: Draft, event: ParentEvent): void {
     case "CHILD_WITHDRAWN":
       return withdrawChild(draft, event);
     case "CANCEL":
-      return endBy(draft, { status: "CANCELED", reason: "USER_CANCELED" });
+      return cancel(draft, event);
     case "AMEND":
       return amend(draft, event);
     case "EXPIRED":
@@ -230,8 +230,8 @@ function triggerOf(order: ParentOrder, fired: Fired, atMs: number): Trigger {
   const { trailing: distance, limitOffset } = intent;
   const [side, { level }] = [executableSide(intent.side), trigger];
   const point = { side, reference: fired.reference, distance };
-  // It may have fired by the distance before an amend that came in between.
-  const isOfNow = order.amends === undefined || trailingLevel(point) === level;
+  // It may have fired by the distance before an amend or replacement that came in between.
+  const isOfNow = (order.amends ?? order.replaces) === undefined || trailingLevel(point) === level;
   const limit = isOfNow ? dynamicLimit({ ...point, limitOffset }) : limitAt({ side, level, limitOffset });
   return { ...trigger, limit };
 }
@@ -321,6 +321,20 @@ function expire(draft: Draft, atMs: number | undefined): void {
   const expiryMs = expiresAtMs(draft.order);
   if (atMs !== undefined && expiryMs !== undefined && atMs < expiryMs) return;
   endBy(draft, { status: "EXPIRED", reason: "EXPIRED_GTD" });
+}
+
+/** Cancels a parent. What was not placed in its place is kept also if it is being canceled already. */
+function cancel(draft: Draft, { unreplaced }: Extract<ParentEvent, { kind: "CANCEL" }>): void {
+  const { order } = draft;
+  const end: PendingEnd = { status: "CANCELED", reason: "USER_CANCELED" };
+  if (unreplaced === undefined || order.child === undefined) return endBy(draft, end);
+  if (order.ended !== undefined || order.unreplaced !== undefined) return;
+  const { pendingEnd } = order;
+  addFact(draft, {
+    kind: "END_REQUESTED",
+    end: pendingEnd?.status === "CANCELED" ? pendingEnd : end,
+    unreplaced,
+  });
 }
 
 /** Ends a parent now, or once its child is resolved. A cancel overrides a pending expiry. */

@@ -108,6 +108,7 @@ export {
   type PendingEnd,
   packedIntent,
   packedPlan,
+  type Replaced,
   type SchedulePlan,
   type ScheduleTerms,
   type SharedTerms,

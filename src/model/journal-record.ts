@@ -8,6 +8,7 @@ import type {
   ListMembership,
   ParentIntent,
   PendingEnd,
+  Replaced,
   SchedulePlan,
   StallCause,
   TerminalStatus,
@@ -47,6 +48,8 @@ export type Fact =
       volumeLogged?: true;
       list?: ListMembership;
       held?: true;
+      /** The order in whose place it is. */
+      replaces?: Replaced;
     }>
   | Readonly<{ kind: "RELEASED" }>
   | Readonly<{ kind: "POSTED" }>
@@ -66,7 +69,8 @@ export type Fact =
       /** Closed with less than asked: it is looked up after this time, before the next child. */
       lookUpAfterMs?: number;
     }>
-  | Readonly<{ kind: "END_REQUESTED"; end: PendingEnd }>
+  /** `unreplaced`: client id of the order that was not placed in its place. */
+  | Readonly<{ kind: "END_REQUESTED"; end: PendingEnd; unreplaced?: string }>
   | Readonly<{ kind: "ENDED"; status: TerminalStatus; reason: EndReason }>
   /** `cause`: of ORDER_STALLED. */
   | Readonly<{ kind: "ALERT"; alert: AlertKind; detail: string; cause?: StallCause }>

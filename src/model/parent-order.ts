@@ -213,6 +213,16 @@ export interface ParentEnd {
 }
 
 /**
+ * The order that another was placed in place of, as its request named it. `canceled`: the record that accepted the new one
+ * ended it, and both names are its own; otherwise it was unknown or had ended.
+ */
+export interface Replaced {
+  readonly orderId?: number;
+  readonly clientOrderId?: string;
+  readonly canceled?: true;
+}
+
+/**
  * A managed parent order: its intent and everything that happened to it, as one immutable value. `orderId` is
  * negative. `lastSequence` is the journal sequence of its last record in its shard. An optional member may also be
  * present as undefined, with the same meaning.
@@ -279,6 +289,10 @@ export interface ParentOrder {
   /** End requested while a child is in flight. */
   readonly pendingEnd?: PendingEnd | undefined;
   readonly ended?: ParentEnd | undefined;
+  /** Present if it was placed in place of an order. */
+  readonly replaces?: Replaced | undefined;
+  /** Client id of the order that was not placed in its place, because a child of it was not settled. */
+  readonly unreplaced?: string | undefined;
   /** Stopped by a broken invariant or an overfill: it sends no more children. */
   readonly frozen?: true | undefined;
   /** Open in a backup from which the store was restored: it sends nothing until a person resumes it. */
@@ -332,6 +346,8 @@ export function copyOf(order: ParentOrder): ParentCopy {
     stall: order.stall,
     pendingEnd: order.pendingEnd,
     ended: order.ended,
+    replaces: order.replaces,
+    unreplaced: order.unreplaced,
     frozen: order.frozen,
     restored: order.restored,
   } satisfies Record<keyof ParentOrder, unknown>;

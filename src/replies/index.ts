@@ -85,6 +85,8 @@ export {
   type OrderListView,
   PLACED_NATIVE_ORDER,
   type PlacedNativeOrderReply,
+  REPLACED_ORDER,
+  type ReplacedOrderReply,
   SCALED_ORDER,
   type ScaledOrderReply,
 } from "./orders.ts";

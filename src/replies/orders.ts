@@ -124,6 +124,21 @@ export const CANCELED_MANAGED_ORDER: typeof MANAGED_ORDER & typeof CANCELED = {
   ...CANCELED,
 };
 
+/** The outcome of a replacement of which both halves were done. */
+export const REPLACED_ORDER: Readonly<{
+  cancelResult: Text<"SUCCESS">;
+  newOrderResult: Text<"SUCCESS">;
+  cancelResponse: typeof CANCELED_MANAGED_ORDER;
+  newOrderResponse: typeof MANAGED_ORDER;
+}> = {
+  cancelResult: text as Text<"SUCCESS">,
+  newOrderResult: text as Text<"SUCCESS">,
+  /** The order that was canceled. */
+  cancelResponse: CANCELED_MANAGED_ORDER,
+  /** The order in its place. */
+  newOrderResponse: MANAGED_ORDER,
+};
+
 /** The result of canceling all managed orders. */
 export const CANCEL_ALL = {
   matchedCount: number as Count,
@@ -168,6 +183,14 @@ export interface ManagedOrderReply extends ReadOf<typeof MANAGED_ORDER> {}
 
 /** A managed order after its cancel. `clientOrderId` is the id of the cancel, if it has one. */
 export interface CanceledManagedOrderReply extends ManagedOrderReply, ReadOf<typeof CANCELED> {}
+
+/** The two orders of a replacement. */
+export interface ReplacedOrderReply {
+  readonly cancelResult: "SUCCESS";
+  readonly newOrderResult: "SUCCESS";
+  readonly cancelResponse: CanceledManagedOrderReply;
+  readonly newOrderResponse: ManagedOrderReply;
+}
 
 /** A page of managed orders of all markets. */
 export interface OpenOrdersReply extends ReadOf<typeof PAGE> {

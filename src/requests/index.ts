@@ -53,6 +53,7 @@ export {
   readListKey,
   readOrderAmend,
   readOrderKey,
+  readQuantityAmend,
 } from "./order-key.ts";
 export {
   type AllOrdersPage,
@@ -78,6 +79,7 @@ export {
   readNativePlacement,
   readPlacement,
 } from "./placement.ts";
+export { type ReplaceCommand, readReplacement } from "./replacement.ts";
 export {
   type AnyRoute,
   COMPAT_ROUTES,

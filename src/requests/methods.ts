@@ -62,6 +62,7 @@ const NAMES: Readonly<Record<RouteName, readonly [] | readonly [name: string, ..
   "order.status": ["order.status", "getOrderStatus", "orderStatus"],
   "order.cancel": ["order.cancel"],
   "order.amend": ["order.amend"],
+  "order.cancelReplace": ["order.cancelReplace"],
   allOrders: ["allOrders", "getOrderHistory"],
   "openOrders.status": ["openOrders.status"],
   "openOrders.cancelAll": ["openOrders.cancelAll"],

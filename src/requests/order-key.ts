@@ -12,7 +12,16 @@ import {
   type PlainFields,
   plainFields,
 } from "./parameters.ts";
-import { idRule, int64, lookupIdRule, newClientIdRule, optionalField, textRule, words } from "./rule.ts";
+import {
+  idRule,
+  int64,
+  lookupIdRule,
+  newClientIdRule,
+  optionalField,
+  quantityRule,
+  textRule,
+  words,
+} from "./rule.ts";
 import { instrumentOf, type ResolveSymbol, type SymbolContext } from "./symbols.ts";
 
 /**
@@ -133,6 +142,33 @@ export function readOrderAmend(
   const { amendId = clientId("amendId"), ...changes } = picked(plain);
   amendmentIn(changes);
   return { ...namedIn(fields, context), ...actorOf(fields), changes, amendId: String(amendId) };
+}
+
+const QUANTITY_NAMES = namesOfWrite([...ORDER_KEY_FIELDS, "newQty", "newClientOrderId"]);
+const QUANTITY_SET = fieldSet({
+  ...NAME_RULES,
+  newQty: quantityRule,
+  newClientOrderId: optionalField(newClientIdRule),
+  ...ACTOR_RULES,
+});
+
+/** The parameters of an amend of the quantity, in the convention's names. */
+export const QUANTITY_AMEND: RequestShape = { names: QUANTITY_NAMES, set: QUANTITY_SET };
+
+/** Reads an amend of the quantity, as {@link readOrderAmend} does: `newClientOrderId` is the id of the amend. */
+export function readQuantityAmend(
+  parameters: Parameters,
+  { clientId, ...context }: OrderAmendContext,
+): OrderAmend {
+  const plain = plainFields(parameters, QUANTITY_NAMES);
+  const fields = QUANTITY_SET.read(plain);
+  const { newClientOrderId: amendId = clientId("amendId") } = fields;
+  return {
+    ...namedIn(fields, context),
+    ...actorOf(fields),
+    changes: { quantity: String(plain.newQty) },
+    amendId,
+  };
 }
 
 /** Returns the fields of an amend alone. */

@@ -2,7 +2,7 @@ import { nearestName } from "../common/index.ts";
 import { OrderError } from "../errors/index.ts";
 import type { Parameters, Scalar } from "../wire/index.ts";
 import { ORDER_FIELDS } from "./order-fields.ts";
-import { CREATED_ID, type Field, FLAG, INT64, LOOKUP_ID, TIME } from "./rule.ts";
+import { CREATED_ID, type Field, FLAG, INT64, LOOKUP_ID, QUANTITY, TIME } from "./rule.ts";
 
 const LOOKED_FOR = {
   kind: "text",
@@ -68,6 +68,38 @@ const OTHERS: Readonly<Record<string, Field>> = {
     about:
       "ONLY_NEW cancels the order only if nothing is executed, ONLY_PARTIALLY_FILLED only if something is executed.",
     example: "ONLY_NEW",
+  },
+  newQty: {
+    kind: "decimal",
+    ...QUANTITY,
+    about: "New quantity of the order.",
+    example: "0.5",
+  },
+  cancelReplaceMode: {
+    kind: "text",
+    legal: "Use STOP_ON_FAILURE or ALLOW_FAILURE.",
+    about:
+      "What happens to the new order if the order to cancel is unknown or has ended: STOP_ON_FAILURE does not place it, ALLOW_FAILURE does.",
+    example: "STOP_ON_FAILURE",
+  },
+  cancelOrderId: { kind: "int64", ...INT64, about: "Id of the order to cancel.", example: -256 },
+  cancelOrigClientOrderId: {
+    kind: "text",
+    ...LOOKUP_ID,
+    about: "Client id of the order to cancel.",
+    example: "entry-1",
+  },
+  cancelNewClientOrderId: {
+    kind: "text",
+    ...CREATED_ID,
+    about: "Id of the cancel. Default: the client id of the order to cancel.",
+    example: "cancel-1",
+  },
+  orderRateLimitExceededMode: {
+    kind: "text",
+    legal: "Use DO_NOTHING, or omit it.",
+    about: "What happens above the limit of new orders: nothing.",
+    example: "DO_NOTHING",
   },
   amendId: {
     kind: "text",

@@ -21,6 +21,7 @@ export type RouteName =
   | "order.status.scaled"
   | "order.cancel"
   | "order.amend"
+  | "order.cancelReplace"
   | "allOrders"
   | "orderHistory"
   | "openOrders.status"
@@ -36,6 +37,7 @@ export type RouteName =
 
 /** The operations that only the compat prefix has. */
 export type CompatName =
+  | "order.amend.keepPriority"
   | "ticker.price"
   | "ticker.book"
   | "klines"
@@ -135,6 +137,8 @@ const SCALED_STATUS = { ...POST_READING, name: "order.status.scaled", weight: 4 
 const TRADING = { access: "TRADE", scheme: "LEGACY", weight: 1, advanced: false } as const;
 const ORDER_CANCEL = { ...TRADING, name: "order.cancel", method: "DELETE" } as const;
 
+const ORDER_REPLACE = { ...TRADING, name: "order.cancelReplace", method: "POST", advanced: true } as const;
+
 const V3_READING = { method: "GET", access: "READ", scheme: "V3", advanced: false } as const;
 const V3_TRADING = { ...TRADING, scheme: "V3" } as const;
 const LIST_PLACE = { ...V3_TRADING, method: "POST", advanced: true } as const;
@@ -158,6 +162,7 @@ const TABLE: readonly RouteDescriptor[] = [
   { ...ORDER_CANCEL, path: "/api/order" },
   { ...ORDER_CANCEL, path: "/api/v2/order" },
   { ...TRADING, name: "order.amend", method: "PUT", path: "/api/order" },
+  { ...ORDER_REPLACE, path: "/api/order/cancelReplace" },
   { ...ALL_ORDERS, path: "/api/v2/allOrders" },
   { ...ALL_ORDERS, path: "/api/v2/getOrderHistory" },
   { ...SCALED_STATUS, path: "/api/v2/orderStatus" },
@@ -216,6 +221,8 @@ const COMPAT_TABLE: readonly Row[] = [
   ["POST", "order/test", "TRADE", "order.test", 1],
   ["GET", "order", "READ", "order.status", 4],
   ["DELETE", "order", "TRADE", "order.cancel", 1],
+  ["POST", "order/cancelReplace", "TRADE", "order.cancelReplace", 1],
+  ["PUT", "order/amend/keepPriority", "TRADE", "order.amend.keepPriority", 4],
   ["GET", "openOrders", "READ", "openOrders.market", bySymbol(6, 80)],
   ["DELETE", "openOrders", "TRADE", "openOrders.cancelMarket", 1],
   ["GET", "allOrders", "READ", "orders.market", pageWeight(20, 500)],
@@ -232,7 +239,7 @@ const COMPAT_TABLE: readonly Row[] = [
 ];
 
 /** Routes that create advanced orders. */
-const ADVANCED: RegExp = /^order\.(?:place|test)$|^orderList\.place/;
+const ADVANCED: RegExp = /^order\.(?:place|test|cancelReplace)$|^orderList\.place/;
 
 /**
  * The routes of the second prefix, for clients of the public convention that cannot change the paths they call. They have

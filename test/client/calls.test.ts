@@ -54,6 +54,14 @@ async function callEach(client: Client): Promise<ReadonlySet<string>> {
   expect(await each.amendOrder({ symbol, orderId: stop.orderId, stopPrice: "6100" })).toMatchObject({
     ...{ orderId: stop.orderId, stopPrice: "6100", status: "NEW" },
   });
+  const before = await each.placeOrder(STOP);
+  const next = { ...STOP, cancelReplaceMode: "STOP_ON_FAILURE", cancelOrderId: before.orderId } as const;
+  const { cancelResponse, newOrderResponse } = await each.replaceOrder(next);
+  expect([cancelResponse.orderId, cancelResponse.status]).toEqual([before.orderId, "CANCELED"]);
+  await expect(each.replaceOrder(next)).rejects.toMatchObject({
+    ...{ code: -2022, status: 400, data: { cancelResult: "FAILURE", newOrderResult: "NOT_ATTEMPTED" } },
+  });
+  await each.cancelOrder({ symbol, orderId: newOrderResponse.orderId });
   expect(await each.cancelOrder({ symbol, orderId: native.orderId })).toMatchObject({ status: "CANCELED" });
   const restricted = { cancelRestrictions: "ONLY_NEW", newClientOrderId: "cancel-1" } as const;
   expect(await each.cancelOrder({ symbol, orderId: stop.orderId, ...restricted })).toMatchObject({

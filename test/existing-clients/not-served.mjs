@@ -5,8 +5,6 @@ export const NOT_SERVED = {
   userDataStream:
     "There are no listen keys. Subscribe on /compat/ws-api/v3 with userDataStream.subscribe.signature instead.",
   "session.logon": "Every message authenticates itself: this client signs each request with an HMAC key.",
-  "order/cancelReplace": "An order cannot be replaced: cancel it, then place another.",
-  "order/amend/keepPriority": "PUT /api/order amends a managed order; this method is not served.",
   "order/amendments": "The records of a managed order have its amends.",
   "sor/order": "There is no smart order routing.",
   "sor/order/test": "There is no smart order routing.",

@@ -4,6 +4,23 @@ import { hasOrder, isOrder, ORDERS } from "./checks.mjs";
 /** An order at the market. */
 export const AT_MARKET = { side: "BUY", type: "MARKET", quantity: "0.001" };
 
+/** A stop at another level than that of ORDERS, in place of an order. */
+export const NEXT = { ...ORDERS.STOP_LOSS, stopPrice: "51000", cancelReplaceMode: "STOP_ON_FAILURE" };
+
+/** Checks the answer to a replacement of an order by {@link NEXT}. */
+export function isReplaced({ cancelResult, newOrderResult, cancelResponse, newOrderResponse }, { orderId }) {
+  assert.deepEqual([cancelResult, newOrderResult], ["SUCCESS", "SUCCESS"]);
+  assert.equal(String(cancelResponse.orderId), String(orderId));
+  isOrder(cancelResponse, { type: "STOP_LOSS", status: "CANCELED" });
+  isOrder(newOrderResponse, { type: "STOP_LOSS" });
+}
+
+/** Checks the answer to an amend of the quantity of an order. */
+export function isAmended({ amendedOrder }, { orderId }, quantity) {
+  assert.equal(String(amendedOrder.orderId), String(orderId));
+  assert.equal(amendedOrder.qty, quantity);
+}
+
 /**
  * The cases of single orders, for a client whose methods have these names. Each of the others takes the client: `place`
  * also an order and resolves to the placed one, which `find` and `cancel` take. `list`, `listAll` and `cancelAll`

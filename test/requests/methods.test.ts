@@ -32,6 +32,7 @@ const TABLE = [
   ["getOrderHistory", "GET /api/v2/allOrders", "READ", 20],
   ["order.cancel", "DELETE /api/order", "TRADE", 1],
   ["order.amend", "PUT /api/order", "TRADE", 1],
+  ["order.cancelReplace", "POST /api/order/cancelReplace", "TRADE", 1],
 ] as const;
 
 const parametersOf = (fields: Readonly<Record<string, Scalar>>): Parameters =>

@@ -27,6 +27,7 @@ describe("routes", () => {
     ["DELETE", "/api/v2/order", "order.cancel", "TRADE", "LEGACY"],
     ["DELETE", "/api/order", "order.cancel", "TRADE", "LEGACY"],
     ["PUT", "/api/order", "order.amend", "TRADE", "LEGACY"],
+    ["POST", "/api/order/cancelReplace", "order.cancelReplace", "TRADE", "LEGACY"],
     ["GET", "/api/v2/allOrders", "allOrders", "READ", "V2_QUERY"],
     ["GET", "/api/v2/getOrderHistory", "allOrders", "READ", "V2_QUERY"],
     ["POST", "/api/v2/orderStatus", "order.status.scaled", "READ", "LEGACY"],
@@ -47,8 +48,8 @@ describe("routes", () => {
   });
 
   it("there are no others, and none can be changed", () => {
-    expect(ROUTES).toHaveLength(32);
-    expect(new Set(ROUTES.map(({ method, path }) => `${method} ${path}`)).size).toBe(32);
+    expect(ROUTES).toHaveLength(33);
+    expect(new Set(ROUTES.map(({ method, path }) => `${method} ${path}`)).size).toBe(33);
     for (const route of ROUTES) expect(Object.isFrozen(route)).toBe(true);
     expect(Object.isFrozen(ROUTES)).toBe(true);
   });
@@ -88,6 +89,7 @@ describe("routes", () => {
   it("only placements need the advanced flag", () => {
     expect(ROUTES.filter(({ advanced }) => advanced).map(({ name }) => name)).toEqual([
       "order.place",
+      "order.cancelReplace",
       "orderList.place.oco",
       "orderList.place.oto",
       "orderList.place.otoco",

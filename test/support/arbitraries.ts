@@ -26,6 +26,7 @@ import {
   type ParentType,
   type PendingEnd,
   type QuoteStamp,
+  type Replaced,
   type SchedulePlan,
   type ScheduleTerms,
   type Stall,
@@ -228,6 +229,8 @@ const stallCause = wordOf<StallCause>({
   HALTED: true,
 });
 
+const anyReplaced = model<Replaced>({}, { orderId: managedId, clientOrderId: name, canceled: yes });
+
 /** Parents in any state, without regard for which members may be combined. */
 export const anyParent: fc.Arbitrary<ParentOrder> = model<ParentOrder>(
   {
@@ -268,6 +271,8 @@ export const anyParent: fc.Arbitrary<ParentOrder> = model<ParentOrder>(
     pendingEnd: anyPendingEnd,
     ended: model<ParentEnd>({ status, reason, atMs: time }, {}),
     frozen: yes,
+    replaces: anyReplaced,
+    unreplaced: name,
     amends: model<Amends>(
       {
         count,
@@ -311,6 +316,7 @@ const facts: OneOfEach<Fact> = {
       volumeLogged: yes,
       list: anyMembership,
       held: yes,
+      replaces: anyReplaced,
     },
   ),
   RELEASED: model<FactOf<"RELEASED">>({ kind: fc.constant("RELEASED") }, {}),
@@ -345,7 +351,7 @@ const facts: OneOfEach<Fact> = {
   ),
   END_REQUESTED: model<FactOf<"END_REQUESTED">>(
     { kind: fc.constant("END_REQUESTED"), end: anyPendingEnd },
-    {},
+    { unreplaced: name },
   ),
   ENDED: model<FactOf<"ENDED">>({ kind: fc.constant("ENDED"), status, reason }, {}),
   ALERT: model<FactOf<"ALERT">>(

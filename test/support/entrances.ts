@@ -87,6 +87,13 @@ const DEEDS: Readonly<Record<SignedName, readonly Deed[]>> = {
   "order.status.scaled": eachKind,
   "order.cancel": eachKind,
   "order.amend": deed(({ orderId }) => ({ ...SYMBOL, orderId, quantity: "2", amendId: "asked" })),
+  "order.cancelReplace": deed(
+    ({ orderId }) => ({
+      ...{ ...FAR_LIMIT, newClientOrderId: "asked" },
+      ...{ cancelReplaceMode: "STOP_ON_FAILURE", cancelOrderId: orderId },
+    }),
+    { creates: "managed" },
+  ),
   allOrders: deed(() => SYMBOL),
   orderHistory: deed(() => SYMBOL),
   "openOrders.status": PAGE,

@@ -1,6 +1,6 @@
 import type { RouteName } from "../../src/requests/index.ts";
 import type { RequestParameters } from "../../src/signing/index.ts";
-import { KEYS, START_MS } from "../support/service-world.ts";
+import { FAR_LIMIT, KEYS, START_MS } from "../support/service-world.ts";
 import type { Case } from "./common-errors.ts";
 import { NAMES, type SurfaceWorld } from "./world.ts";
 
@@ -99,6 +99,18 @@ const nativeOnes: readonly Case[] = [
   { error: "BAD_COMBINATION", how: "a MARKET with both amounts", only: { ...market, quoteOrderQty: "10" } },
 ];
 
+const MODE = "STOP_ON_FAILURE";
+/** A managed order in place of one that is unknown. */
+const REPLACING = { ...FAR_LIMIT, cancelReplaceMode: MODE, cancelOrderId: -1_000_000 };
+
+/** The parameters of a replacement by such an order. */
+const replacing =
+  (only: NonNullable<Case["only"]>): NonNullable<Case["only"]> =>
+  (sent) => ({
+    ...(typeof only === "function" ? only(sent) : only),
+    ...{ cancelReplaceMode: MODE, cancelOrderId: -1_000_000 },
+  });
+
 const slices = { symbol: "BTC/USD", side: "BUY", type: "LIMIT", quantity: "1", price: "7000" };
 
 const managedOnes: readonly Case[] = [
@@ -161,6 +173,41 @@ export const PLACEMENT_ERRORS: Readonly<Partial<Record<RouteName, readonly Case[
     ...values,
     ...managedOnes,
     ...nativeOnes.filter(({ error }) => error !== "BAD_COMBINATION"),
+  ],
+  "order.cancelReplace": [
+    ...everyPlacement,
+    ...everyManaged.filter(({ error }) => error !== "SERVER_BUSY"),
+    full,
+    ...values,
+    ...managedOnes.map((one) => ({ ...one, ...(one.only !== undefined && { only: replacing(one.only) }) })),
+    {
+      error: "SERVER_BUSY",
+      how: "the engine already has its maximum number of orders, and the one to cancel is unknown",
+      world: { engine: { maxOpenParents: 1 } },
+      only: { ...REPLACING, cancelReplaceMode: "ALLOW_FAILURE", newClientOrderId: "another" },
+    },
+    {
+      error: "PARAMETER_MISSING_BOTH",
+      how: "no order to cancel",
+      only: { ...FAR_LIMIT, cancelReplaceMode: MODE },
+    },
+    { error: "EMPTY_CLIENT_ID", how: "an empty client id", fields: { cancelOrigClientOrderId: "" } },
+    {
+      error: "BAD_CANCEL_RESTRICTIONS",
+      how: "an unknown restriction",
+      fields: { cancelRestrictions: "ONLY_FILLED" },
+    },
+    { error: "CLIENT_ID_MISMATCH", how: "ids of two orders", fields: { cancelOrigClientOrderId: "another" } },
+    {
+      error: "CANCEL_REPLACE_FAILED",
+      how: "an unknown order",
+      only: { ...REPLACING, newClientOrderId: "next" },
+    },
+    {
+      error: "CANCEL_REPLACE_PARTIAL",
+      how: "an unknown order, and ALLOW_FAILURE",
+      only: { ...REPLACING, cancelReplaceMode: "ALLOW_FAILURE", newClientOrderId: "next-1" },
+    },
   ],
   "order.place.native": [
     ...everyPlacement,

@@ -108,6 +108,20 @@ export const WORKS: Readonly<Record<RouteName | TwinName, Works>> = {
     }),
     orders: 1,
   },
+  "order.cancelReplace": {
+    fields: async ({ engine, next }) => {
+      // A case may keep the engine from placing anything: the order to cancel is then unknown.
+      const cancelOrderId = await engine
+        .place({ accountId: 1, order: FAR_LIMIT as object as OrderFields })
+        .then(({ order }) => order.orderId)
+        .catch(() => -1_000_000);
+      const newClientOrderId = `surface-${next()}`;
+      return { ...FAR_LIMIT, newClientOrderId, cancelReplaceMode: "STOP_ON_FAILURE", cancelOrderId };
+    },
+    answers: "both orders",
+    members: ["cancelResult", "newOrderResult", "cancelResponse", "newOrderResponse"],
+    orders: 1,
+  },
   allOrders: reading("array of native orders", NATIVE, () => ({ symbol })),
   orderHistory: reading("native executions", ["orders"], () => ({ symbol })),
   "openOrders.status": reading("page of managed orders", PAGE, () => ({ apiManaged: true })),

@@ -128,7 +128,7 @@ export class Cancels {
         const live = open.find((one) => one?.working.ended === undefined) ?? open[0];
         if (live === undefined) return resolve(undefined);
         const { orderId, ended } = live.working;
-        const isRestricted = restriction !== undefined && !meets(live.working, restriction);
+        const isRestricted = restriction !== undefined && !meetsRestriction(live.working, restriction);
         if (isRestricted) return refuseWhenDurable(shard, live, reject);
         const canceled = ended ? undefined : shard.change(orderId, { kind: "CANCEL" }, { kind: "CANCEL" });
         const record = canceled ?? newestPending(shard, live.working);
@@ -144,7 +144,7 @@ export class Cancels {
 const isUndecided = (error: unknown): boolean => error instanceof OrderError && error.code === -1001;
 
 /** Returns whether a cancel with this restriction may cancel the order. A child in flight may have executed. */
-function meets(order: ParentOrder, restriction: CancelRestriction): boolean {
+export function meetsRestriction(order: ParentOrder, restriction: CancelRestriction): boolean {
   const { status, apiState } = statusOf(order);
   if (restriction === "ONLY_PARTIALLY_FILLED") return status === "PARTIALLY_FILLED";
   return status === "NEW" && apiState === "WAITING";

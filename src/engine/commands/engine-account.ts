@@ -13,6 +13,8 @@ import type {
   ParentName,
   ParentPage,
   Placement,
+  Replacement,
+  ReplaceTerms,
 } from "../core/calls.ts";
 
 /** Adds the account to each call and passes it to the engine, which decides everything. */
@@ -35,6 +37,10 @@ export class EngineAccount implements AccountView {
 
   cancel(name: CancelName): Promise<ParentOrder> {
     return this.#engine.cancel(this.#of(name));
+  }
+
+  replace(order: OrderFields, terms: ReplaceTerms): Promise<Replacement> {
+    return this.#engine.replace({ ...terms, accountId: this.accountId, order });
   }
 
   amend(amend: AmendName): Promise<ParentOrder> {

@@ -55,6 +55,15 @@ type Weighted = Parameters<typeof weightBytesOf>[0] & Readonly<{ accountId: numb
 type ShardTenure = Readonly<{ shard: Shard; epoch: number }>;
 type Host = Pick<EngineOptions, "accounts" | "instruments" | "exposure">;
 
+/** An order that may be accepted now, and where. */
+export type Admitted = Readonly<{ shard: Shard; timeMs: number; admission: Admission }>;
+
+/** How a command is decided, and answered once its record is durable. */
+type Decided<T> = Readonly<{
+  decide: () => Awaitable<T | PendingRecord>;
+  answerOf: (durable: PendingRecord) => T;
+}>;
+
 /** Answers of the host that a decision needs: the position, and volumes for a profile. */
 type Fetched = Readonly<{ position: Quantity | undefined; profile: VolumeProfile | undefined }>;
 
@@ -89,12 +98,22 @@ export class Placements {
 
   /** Decides synchronously when all inputs are there. The caller is answered when the order is durable. */
   place(command: Command, caller: OpenCaller<Placement>): void {
-    const { accountId, intent } = command;
+    this.enter(command, { decide: () => this.#place(command), answerOf: placementOf }, caller);
+  }
+
+  /** Decides with {@link place}, one after the other, on commands about the client id of a new order. */
+  enter<T>({ accountId, intent }: Command, { decide, answerOf }: Decided<T>, caller: OpenCaller<T>): void {
     const names = [`${accountId}:${intent.clientOrderId}`];
-    this.#desk.enter(
-      { names, decide: () => naming([intent], () => this.#place(command)), answerOf: placementOf },
-      caller,
-    );
+    this.#desk.enter({ names, decide: () => naming([intent], decide), answerOf }, caller);
+  }
+
+  /**
+   * Asks the host what the decision on an order needs. Resolves to what decides then, and throws the refusal: the room of the
+   * order that it replaces is free for it.
+   */
+  async admissionOf(command: Command): Promise<(replaced?: ParentOrder) => Admitted> {
+    const fetched = await this.#query(command.accountId, [command.intent]);
+    return (replaced) => this.#admit(command, fetched, replaced);
   }
 
   /** Decides as {@link place} does, and places nothing. Rejects with the refusal. */
@@ -102,7 +121,7 @@ export class Placements {
     const { accountId, intent: requested, notAfterMs } = command;
     await naming([requested], async () => {
       const intent = packedIntent(requested);
-      const known = await this.#findOrder({ accountId, clientOrderId: intent.clientOrderId });
+      const known = await this.findOrder({ accountId, clientOrderId: intent.clientOrderId });
       if (known !== undefined) existing(known, intent);
       else this.#admit({ accountId, intent, notAfterMs }, await this.#query(accountId, [intent]));
     });
@@ -119,7 +138,7 @@ export class Placements {
   }
 
   /** Returns the order that a client id of an account names, open or ended. Waits for one that is not durable yet. */
-  #findOrder(named: Named): Awaitable<ParentOrder | undefined> {
+  findOrder(named: Named): Awaitable<ParentOrder | undefined> {
     const { accountId, clientOrderId } = named;
     if (this.#core.clientIds.lacks(accountId, clientOrderId)) return undefined;
     const shard = this.#parts.shards.ofAccount(accountId);
@@ -138,7 +157,7 @@ export class Placements {
       if (ended !== undefined) return ended;
       shard.requireRunning();
     }
-    return await this.#findOrder(named);
+    return await this.findOrder(named);
   }
 
   #findEnded(named: Named): Promise<ParentOrder | undefined> {
@@ -149,7 +168,7 @@ export class Placements {
     const intent = packedIntent(requested);
     const shard = this.#parts.shards.ofAccount(accountId);
     const { epoch } = shard;
-    return follow(this.#findOrder({ accountId, clientOrderId: intent.clientOrderId }), (known) => {
+    return follow(this.findOrder({ accountId, clientOrderId: intent.clientOrderId }), (known) => {
       if (known !== undefined) return existing(this.#newest(known, { shard, epoch }), intent);
       return follow(this.#query(accountId, [intent]), (fetched) => {
         // Another engine may have taken the same client id while the host was asked.
@@ -169,29 +188,27 @@ export class Placements {
   #accept(command: Command, fetched: Fetched): PendingRecord {
     const { accountId, intent } = command;
     const { shard, timeMs, admission } = this.#admit(command, fetched);
-    return this.#acceptIn(intent.symbol, shard, { accountId, timeMs, parents: [{ intent, admission }] });
+    return this.acceptIn(intent.symbol, shard, { accountId, timeMs, parents: [{ intent, admission }] });
   }
 
   /**
    * Accepts the parents of a market. It is open before they watch it, so that the first quote of a market without orders
    * needs no other to confirm it.
    */
-  #acceptIn(symbol: string, shard: Shard, command: Parameters<Shard["accept"]>[0]): PendingRecord {
+  acceptIn(symbol: string, shard: Shard, command: Parameters<Shard["accept"]>[0]): PendingRecord {
     this.#parts.market.open(symbol);
     return shard.accept(command);
   }
 
   /** Decides on an order for which the host has answered. Changes nothing. Throws the refusal. */
-  #admit(
-    { accountId, intent, notAfterMs }: Command,
-    fetched: Fetched,
-  ): Readonly<{ shard: Shard; timeMs: number; admission: Admission }> {
+  #admit({ accountId, intent, notAfterMs }: Command, fetched: Fetched, replaced?: ParentOrder): Admitted {
     this.#requireInTime(notAfterMs);
     this.#requireTime([intent]);
-    const shard = this.#requireShard(accountId, 1);
+    const shard = this.#requireShard(accountId, replaced === undefined ? 1 : 0);
     const timeMs = this.#core.nowMs();
     const admission = admit(intent, this.#admissionContext(intent.symbol, timeMs, fetched));
-    if (intent.schedule !== undefined) this.#requireWeights(shard, { accountId, intent, ...admission });
+    if (intent.schedule !== undefined)
+      this.#requireWeights(shard, { accountId, intent, ...admission }, replaced);
     return { shard, timeMs, admission };
   }
 
@@ -214,7 +231,7 @@ export class Placements {
       mustStraddle: this.#core.settings.ocoMustStraddle,
     });
     const parents = intents.map((intent, index) => ({ intent, admission: admissions[index] ?? {} }));
-    const pending = this.#acceptIn(symbol, shard, { accountId, timeMs, parents, list });
+    const pending = this.acceptIn(symbol, shard, { accountId, timeMs, parents, list });
     // The list's names stay reserved until then: an earlier copy would otherwise find legs without a list.
     await shard.whenDurable(pending);
     return listPlacementOf(pending);
@@ -230,9 +247,7 @@ export class Placements {
     intents: readonly ParentIntent[],
   ): Promise<void> {
     const ids = intents.map(({ clientOrderId }) => clientOrderId);
-    const known = await Promise.all(
-      ids.map((clientOrderId) => this.#findOrder({ accountId, clientOrderId })),
-    );
+    const known = await Promise.all(ids.map((clientOrderId) => this.findOrder({ accountId, clientOrderId })));
     if (new Set(ids).size < ids.length || known.some((order) => order !== undefined)) {
       this.#newest(known, tenure);
       throw new OrderError("DUPLICATE_ORDER", { field: "newClientOrderId" });
@@ -360,9 +375,9 @@ export class Placements {
   }
 
   /** Throws SERVER_BUSY if the weights of a schedule exceed the limit of the account or of the engine. */
-  #requireWeights(shard: Shard, order: Weighted): void {
-    const more = weightBytesOf(order);
-    if (more === 0) return;
+  #requireWeights(shard: Shard, order: Weighted, replaced?: ParentOrder): void {
+    const more = weightBytesOf(order) - (replaced === undefined ? 0 : weightBytesOf(replaced));
+    if (more <= 0) return;
     const { maxWeightBytes, maxWeightBytesPerAccount } = this.#core.settings;
     const mine = (shard.accounts.get(order.accountId)?.weightBytes ?? 0) + more;
     if (mine > maxWeightBytesPerAccount)
@@ -402,7 +417,7 @@ function naming<T>(intents: readonly ParentIntent[], decide: () => Awaitable<T>)
 }
 
 /** Answers a repeated intent with its order. Another intent under the same id is refused (I03, I04). */
-function existing(order: ParentOrder, intent: ParentIntent): Placement {
+export function existing(order: ParentOrder, intent: ParentIntent): Placement {
   if (order.list !== undefined || canonicalIntent(acceptedIntent(order)) !== canonicalIntent(intent)) {
     throw new OrderError("DUPLICATE_ORDER", { field: "newClientOrderId" });
   }

@@ -38,6 +38,8 @@ import type {
   PlaceListRequest,
   Placement,
   PlaceRequest,
+  Replacement,
+  ReplaceRequest,
 } from "./calls.ts";
 import type { ConditionCounts, EngineEventSource, EngineStatus, PrintUpdate } from "./events.ts";
 
@@ -299,6 +301,15 @@ export interface Engine extends AsyncDisposable {
    * placement of the changed order would.
    */
   amend(request: AmendRequest): Promise<ParentOrder>;
+  /**
+   * Places an order in place of another of its market that is not a leg of a list, and resolves when that is durable: one
+   * record ends the one and accepts the other. The new order is checked first; if it is refused, rejects as `place` does, and
+   * the other stays as it is. While a child of the other is in flight, the other is canceled as `cancel` does, and the new one
+   * is not placed. If the other is unknown or has ended, ALLOW_FAILURE places the new one, and STOP_ON_FAILURE rejects with
+   * CANCEL_REJECTED. Rejects with CANCEL_RESTRICTED as `cancel` does, and with CANCEL_REPLACE_FAILED for an order that cannot
+   * be replaced. A repeated request, with the client id of the new order, answers as the first one did.
+   */
+  replace(request: ReplaceRequest): Promise<Replacement>;
   /**
    * Cancels every open parent of an account, and resolves to their numbers when the cancels are durable. Parents with a
    * child in flight end when its outcome is known.

@@ -95,6 +95,34 @@ export type AmendName = ParentName & AmendTerms;
 /** Asks for an amend of one parent. */
 export type AmendRequest = { readonly accountId: number } & AmendName;
 
+/**
+ * What happens to the new order if the one that it replaces is unknown or has ended: STOP_ON_FAILURE places nothing,
+ * ALLOW_FAILURE places it.
+ */
+export type ReplaceMode = "STOP_ON_FAILURE" | "ALLOW_FAILURE";
+
+/** The order to cancel, and what happens to the new one if it cannot be. */
+export interface ReplaceTerms extends PlacementTime {
+  readonly cancel: CancelName;
+  readonly mode: ReplaceMode;
+}
+
+/** Asks for a new order in place of another of its market. */
+export type ReplaceRequest = PlaceRequest & ReplaceTerms;
+
+/** Asks for a new order, by its intent, in place of another of its market. */
+export interface ReplaceIntentRequest extends PlaceIntentRequest, ReplaceTerms {}
+
+/** The outcome of a replacement. */
+export interface Replacement {
+  /** The order that was replaced: ended, or waiting for its child. Undefined if it was unknown or had ended. */
+  readonly canceled: ParentOrder | undefined;
+  /** The new order. Undefined if it was not placed, because a child of the other was not settled. */
+  readonly order: ParentOrder | undefined;
+  /** False for a copy of an earlier request. */
+  readonly created: boolean;
+}
+
 /** Reply of a cancel-all: the open parents found, those ended at once, and those waiting for a child. */
 export interface CancelAllResult {
   readonly matchedCount: number;
@@ -134,6 +162,8 @@ export interface AccountView {
   placeList(list: ListIntent): Promise<ListPlacement>;
   /** Cancels an order, and the whole list of a leg. Resolves to the order: ended, or waiting for its child. */
   cancel(name: CancelName): Promise<ParentOrder>;
+  /** Places an order in place of another. Resolves when both, or neither, are durable. */
+  replace(order: OrderFields, terms: ReplaceTerms): Promise<Replacement>;
   /** Amends an order. Resolves to the order with its new terms. */
   amend(amend: AmendName): Promise<ParentOrder>;
   /** Cancels every leg of a list that has not ended. Resolves to the list. */

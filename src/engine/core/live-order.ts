@@ -239,3 +239,14 @@ export function childRequestOf(
     reduceOnly: intent.reduceOnly,
   };
 }
+
+/** Returns whether a step accepts its order. */
+export const isAcceptance = ({ facts }: ParentStep): boolean => facts.some(({ kind }) => kind === "ACCEPTED");
+
+/** Returns the order that takes the place of another when the record that ends the other is durable; undefined if none does. */
+export function successorOf({ working, pending }: LiveOrder): ParentOrder | undefined {
+  if (working.ended === undefined) return undefined;
+  const isNext = ({ order: { replaces } }: ParentStep): boolean =>
+    replaces?.canceled === true && replaces.orderId === working.orderId;
+  return pending?.steps.find((step) => isAcceptance(step) && isNext(step))?.order;
+}

@@ -9,7 +9,7 @@ import { type Cause, type Fact, type ParentOrder, type Quote, stampOf } from "..
 import { type Activated, type Fired, IdMap } from "../../triggers/index.ts";
 import type { QuoteNow } from "../core/api.ts";
 import type { PrintUpdate } from "../core/events.ts";
-import { awaitsLookUp, ifLost, type LiveOrder, offerPrint, serve } from "../core/live-order.ts";
+import { awaitsLookUp, ifLost, type LiveOrder, offerPrint, serve, successorOf } from "../core/live-order.ts";
 import type { MarketHub } from "../market/market-hub.ts";
 import type { Shard } from "../shards/shard.ts";
 import type { Bursts } from "../time/bursts.ts";
@@ -61,6 +61,8 @@ type AttemptCause =
   | Readonly<{ kind: "PRINTED"; print: PrintUpdate }>
   | Readonly<{ kind: "MEASURED"; exposure: Quantity }>;
 
+type Met = Readonly<{ fired: Fired; quote: Quote }>;
+
 type Observed = NonNullable<ReturnType<MarketHub["left"]>>;
 
 /** More fires of one quote than this are treated as a burst. */
@@ -110,6 +112,8 @@ export class ExecutionAttempts {
     const input = (): void => {
       const live = shard.liveOrders.get(fired.orderId);
       if (live === undefined) return;
+      const successor = successorOf(live);
+      if (successor !== undefined) return this.#passOn(live, successor, { fired, quote });
       if (live.working.intent.trailing !== undefined && live.working.activation === undefined) {
         // The activation behind this fire was lost with an append, and is decided again before the fire.
         if (shard.activating.has(fired.orderId)) return this.#meet(fired, quote, true);
@@ -123,11 +127,25 @@ export class ExecutionAttempts {
     if (isAgain || shard.isOwned) shard.conclude(input);
   }
 
+  /**
+   * Passes the fire of a parent that is being replaced to the one in its place, if that waits for the same and so is met by it:
+   * until that record is durable, the account is never without its level, and nobody was told the new one. If the store does
+   * not keep the record, the quote counts for the parent itself.
+   */
+  #passOn(live: LiveOrder, successor: ParentOrder, { fired, quote }: Met): void {
+    this.#arming.unwatch(live);
+    ifLost(live.pending, () => this.#meet(fired, quote, true));
+    if (waitsAlike(successor, live.working)) this.#meet({ ...fired, orderId: successor.orderId }, quote);
+  }
+
   /** Posts the activation of a trailing parent. */
   activated({ orderId, activation }: Activated, quote: Quote): void {
     const shard = this.#shardOf(orderId);
     const cause = { kind: "QUOTE" as const, quote: stampOf(quote) };
     shard.activate(orderId, activation, cause);
+    const live = shard.liveOrders.get(orderId);
+    if (live !== undefined && successorOf(live) !== undefined)
+      ifLost(live.pending, () => shard.activate(orderId, activation, cause, true));
   }
 
   /** Offers a counted trade to the parents that take part in the volume of its market. */
@@ -280,6 +298,10 @@ function causeOf(cause: AttemptCause, now: Quote): Cause {
   }
   return { kind: "QUOTE", quote: stampOf(cause.kind === "FIRED" ? cause.quote : now) };
 }
+
+/** Returns whether an order waits for the same condition as another, by a level of its own. One that trails begins anew. */
+const waitsAlike = ({ intent: next }: ParentOrder, { intent }: ParentOrder): boolean =>
+  next.type === intent.type && next.side === intent.side && next.trailing === undefined;
 
 const isIntent = ({ kind }: Fact): boolean => kind === "CHILD_INTENDED";
 const isTrigger = ({ kind }: Fact): boolean => kind === "TRIGGERED";

@@ -1,5 +1,5 @@
-import { OrderError } from "../../errors/index.ts";
-import { type Admission, evolve, listStatusOf } from "../../lifecycle/index.ts";
+import { invariant, OrderError } from "../../errors/index.ts";
+import { type Admission, evolve, listStatusOf, transition } from "../../lifecycle/index.ts";
 import type {
   EndedList,
   Fact,
@@ -51,9 +51,24 @@ export type NewParents = Readonly<{
   accountId: number;
   /** Acceptance time, in engine time. */
   timeMs: number;
-  parents: readonly Readonly<{ intent: ParentIntent; admission: Admission }>[];
+  parents: readonly Readonly<{ intent: ParentIntent; admission: Admission & Replacing }>[];
   list?: ListIntent;
+  /** An order on which nothing depends now, and that is canceled in the record that accepts the new one. */
+  canceled?: ParentOrder;
 }>;
+
+type Replacing = Pick<Extract<Fact, { kind: "ACCEPTED" }>, "replaces">;
+
+/** Returns the step that cancels an order in the record that accepts another in its place; none without one. */
+export function canceledSteps(
+  order: ParentOrder | undefined,
+  context: Parameters<typeof transition>[2],
+): readonly ParentStep[] {
+  if (order === undefined) return [];
+  const step = transition(order, { kind: "CANCEL" }, context);
+  invariant(step.order.ended !== undefined, "I50", `parent ${order.orderId} is replaced and does not end`);
+  return [step];
+}
 
 /** Returns the step that accepts a parent. */
 export function acceptedStep(

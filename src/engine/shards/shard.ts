@@ -15,6 +15,7 @@ import { Endings } from "./ended.ts";
 import {
   acceptedStep,
   appendOf,
+  canceledSteps,
   Intents,
   membershipOf,
   type NewParents,
@@ -167,18 +168,21 @@ export class Shard {
   }
 
   /** Accepts new parents, all in one record. Call it inside the mailbox. */
-  accept({ accountId, timeMs, parents, list }: NewParents): PendingRecord {
+  accept({ accountId, timeMs, parents, list, canceled }: NewParents): PendingRecord {
     this.requireRunning();
+    const place = { sequence: this.#sequence + 1, timeMs };
     const listId = list === undefined ? 0 : this.#nextId();
     const ids = parents.map(() => this.#nextId());
     const steps = parents.map(({ intent, admission }, index) => {
       this.#core.clientIds.add(accountId, intent.clientOrderId);
       const membership = list && { list: membershipOf(list, { listId, legs: ids, index }) };
       const acceptance = ++this.#core.counters.acceptances;
-      const place = { orderId: ids[index] ?? 0, sequence: this.#sequence + 1, timeMs };
-      return acceptedStep({ accountId, intent, acceptance, ...admission, ...membership }, place);
+      const accepted = { accountId, intent, acceptance, ...admission, ...membership };
+      return acceptedStep(accepted, { orderId: ids[index] ?? 0, ...place });
     });
-    return this.#write({ steps, cause: { kind: "PLACE" }, timeMs });
+    const context = { ...place, nowMs: timeMs, rules: this.#core.rules, notAfterMs: 0 };
+    const all = [...canceledSteps(canceled, context), ...steps];
+    return this.#write({ steps: all, cause: { kind: "PLACE" }, timeMs });
   }
 
   /**
@@ -357,14 +361,7 @@ export class Shard {
     const show = this.#undecided.reading();
     const { sequence: until, forgotten = 0 } = head;
     const executions = executionReader(this.#core, this.number);
-    const range = {
-      shard: this.number,
-      until,
-      forgotten,
-      turns,
-      show,
-      executions,
-    };
+    const range = { shard: this.number, until, forgotten, turns, show, executions };
     const state = await replayShard(this.#reads, range);
     const memory = new ShardMemory();
     await memory.remember(state.parents, this.#core);

@@ -5,6 +5,7 @@ import { LEG_SETS, ORDER_SETS, TRAILING_LIMITS } from "../order-intent.ts";
 import { CANONICAL_TYPES, COMPAT_TRAILING, POST_ONLY, STRATEGIES } from "../order-type.ts";
 import type { KnownNames } from "../parameters.ts";
 import { NATIVE_SETS, PLACEMENT_NAMES } from "../placement.ts";
+import { REPLACED_NAMES, REPLACEMENT } from "../replacement.ts";
 import {
   type JsonSchema,
   noted,
@@ -12,6 +13,7 @@ import {
   type ObjectShape,
   objectShape,
   type RequestSchema,
+  shapeSchema,
   unreadNames,
   variantShapes,
 } from "./json-schema.ts";
@@ -213,6 +215,18 @@ export function legCases({ inPair }: Readonly<{ inPair: boolean }>): readonly Ty
 /** Returns the parameters of POST /api/order, managed and native. */
 export function orderPlacement(): RequestSchema {
   return placement([limitCase(), MARKET_CASE, ...MANAGED_CASES], PLACEMENT_NAMES);
+}
+
+/** Returns the parameters of POST /api/order/cancelReplace: those of a managed order, and of the cancel. */
+export function orderReplacement(): RequestSchema {
+  const order = placement([limitCase(), ...MANAGED_CASES], PLACEMENT_NAMES);
+  const ofCancel = shapeSchema(REPLACEMENT, [anyNamed(REPLACED_NAMES)]);
+  return {
+    properties: { ...order.properties, ...ofCancel.properties },
+    required: [...order.required, ...ofCancel.required],
+    conditions: [...order.conditions, ...ofCancel.conditions],
+    unread: order.unread,
+  };
 }
 
 /**

@@ -3,7 +3,14 @@ import { type FormNames, type LegNames, LIST_NAMES, type ListForm } from "../lis
 import { MARKET_HISTORY, PUBLIC_QUERIES } from "../market-queries.ts";
 import { SESSION_ACTS, type SessionAct } from "../methods.ts";
 import { INTENT_MEMBERS } from "../order-fields.ts";
-import { LIST_ID_ALIASES, LIST_KEY, ORDER_AMEND, ORDER_ID_ALIASES, ORDER_KEY } from "../order-key.ts";
+import {
+  LIST_ID_ALIASES,
+  LIST_KEY,
+  ORDER_AMEND,
+  ORDER_ID_ALIASES,
+  ORDER_KEY,
+  QUANTITY_AMEND,
+} from "../order-key.ts";
 import {
   ALL_ORDERS_PAGE,
   CANCEL_ALL,
@@ -34,6 +41,7 @@ import {
   nativePlacement,
   oneNamed,
   orderPlacement,
+  orderReplacement,
   type TypeCase,
 } from "./json-schema-orders.ts";
 
@@ -195,6 +203,8 @@ const SCHEMAS: Schemas<Exclude<Name, keyof typeof SHAPES | MarketName>> & Partia
   "order.status.scaled": () => shapeSchema(ORDER_KEY.status, [ONE_ORDER]),
   "order.cancel": () => shapeSchema(ORDER_KEY.cancel, [ONE_ORDER]),
   "order.amend": () => shapeSchema(ORDER_AMEND, [ONE_ORDER, ONE_DISTANCE]),
+  "order.amend.keepPriority": () => shapeSchema(QUANTITY_AMEND, [ONE_ORDER]),
+  "order.cancelReplace": orderReplacement,
   "orderList.place.oco": () => listPlacement("oco"),
   "orderList.place.oto": () => listPlacement("oto"),
   "orderList.place.otoco": () => listPlacement("otoco"),

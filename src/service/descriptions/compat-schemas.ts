@@ -224,6 +224,22 @@ export const COMPAT_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     ),
     orderReports: list(ref("CompatOrder"), "The legs in full."),
   }),
+  CompatReplacedOrder: object("Both orders of a replacement.", {
+    cancelResult: only("SUCCESS", "The order was canceled."),
+    newOrderResult: only("SUCCESS", "The new order was placed."),
+    cancelResponse: ref("CompatOrder"),
+    newOrderResponse: ref("CompatOrder"),
+  }),
+  CompatAmendedOrder: object("An order with a new quantity.", {
+    transactTime: time("Time of the change."),
+    amendedOrder: object("The order.", {
+      ...ORDER,
+      qty: decimal("Quantity."),
+      quoteOrderQty: decimal("Amount in USD of an order by amount; 0 for any other."),
+      cumulativeQuoteQty: optional(decimal("Executed amount in USD. Absent if it is not known.")),
+      preventedQty: only("0", "Not used."),
+    }),
+  }),
   CompatOrderBook: object("The order book.", BOOK),
   CompatPrice: object("A price.", { symbol: SYMBOL, price: decimal("Last price.") }),
   CompatBookTicker: object("Best prices and sizes.", {

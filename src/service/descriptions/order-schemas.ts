@@ -11,6 +11,7 @@ import {
   type NATIVE_TRANSACTION,
   ORDER_LIST,
   PLACED_NATIVE_ORDER,
+  REPLACED_ORDER,
 } from "../../replies/index.ts";
 import { ORDER_FIELDS, type OrderFieldName } from "../../requests/index.ts";
 import type { JsonSchema } from "../../requests/schemas/index.ts";
@@ -165,6 +166,15 @@ export const MANAGED_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     described(CANCELED_MANAGED_ORDER, {
       ...MANAGED_NOTES,
       origClientOrderId: text("Client id of the canceled order."),
+    }),
+  ),
+  ReplacedOrder: object(
+    "Both orders of a replacement.",
+    described(REPLACED_ORDER, {
+      cancelResult: only("SUCCESS", "The order was canceled."),
+      newOrderResult: only("SUCCESS", "The new order was placed."),
+      cancelResponse: ref("CanceledManagedOrder"),
+      newOrderResponse: ref("ManagedOrder"),
     }),
   ),
   ScaledManagedOrder: object("A managed order with prices and quantities as whole numbers.", {

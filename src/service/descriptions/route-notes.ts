@@ -87,6 +87,13 @@ const COMPAT_NOTES: Readonly<Record<CompatName, Note>> = {
     reply: ref("Empty"),
     body: "TestOrder",
   },
+  "order.amend.keepPriority": {
+    summary: "Change the quantity of an order",
+    about:
+      "Changes the quantity of a managed order as an amend does. The order keeps its client id; newClientOrderId is the id of the amend.",
+    reply: ref("CompatAmendedOrder"),
+    counts: true,
+  },
   "openOrders.market": {
     summary: "List the open orders of a market",
     about:
@@ -129,6 +136,7 @@ const REPLIES: Readonly<Partial<Record<AnyRoute["name"], JsonSchema>>> = {
   "order.place": ref("CompatOrder"),
   "order.status": ref("CompatOrder"),
   "order.cancel": ORDER,
+  "order.cancelReplace": ref("CompatReplacedOrder"),
   "orderList.place.oco": ref("CompatOrderList"),
   "orderList.place.oto": ref("CompatOrderList"),
   "orderList.place.otoco": ref("CompatOrderList"),
@@ -239,6 +247,24 @@ export const ROUTE_NOTES: Readonly<Record<AnyRoute["name"], RouteNote>> = {
         "Changes the fields that are sent of a managed order, and returns the order. Ids, executions, activation and trailing reference stay. The quantity of a leg of a list changes with that of the legs which share it. Refused for a native order, and while a child of the order or of its list is not settled. The same amendId with the same content is the same amend, also after the order has ended.",
       reply: ref("ManagedOrder"),
       counts: true,
+    },
+    "order.cancelReplace": {
+      summary: "Replace an order",
+      about:
+        "Places a managed order in place of another, in one step: there is never none of the two, and never both. The new order is checked first; if it is refused, nothing happens. If only one half was done, the answer is -2021, and -2022 if none was; both halves are in its data. While a child of the other order is in flight, that is canceled and the new one is not placed. If the other is unknown or has ended, ALLOW_FAILURE places the new one. The same newClientOrderId with the same content is the same replacement.",
+      reply: ref("ReplacedOrder"),
+      counts: true,
+      body: "PlaceReplacement",
+      example: {
+        symbol: "BTC/USD",
+        cancelReplaceMode: "STOP_ON_FAILURE",
+        cancelOrigClientOrderId: "stop-1",
+        side: "SELL",
+        type: "STOP_LOSS",
+        quantity: "0.25",
+        stopPrice: "64000",
+        newClientOrderId: "stop-2",
+      },
     },
     "openOrders.status": {
       summary: "Page through managed orders",

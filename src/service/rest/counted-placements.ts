@@ -6,6 +6,8 @@ import type {
   PlaceIntentRequest,
   PlaceListRequest,
   Placement,
+  ReplaceIntentRequest,
+  Replacement,
 } from "../../engine/index.ts";
 import { OrderError } from "../../errors/index.ts";
 import type { ParentOrder } from "../../model/index.ts";
@@ -90,6 +92,17 @@ export class CountedPlacements {
     return this.#inTurn({
       ...{ accountId, key: `amend ${accountId} ${orderId} ${amendId}`, count: 1, isKnown },
       place: async () => ({ created: !(await isKnown()), order: await engine.amend(command) }),
+    });
+  }
+
+  /** Passes a replacement through the limit, as the new order. */
+  replaceOrder(command: ReplaceIntentRequest): Promise<CountedResult<Replacement>> {
+    const { accountId } = command;
+    const { clientOrderId } = command.intent;
+    return this.#inTurn({
+      ...{ accountId, key: `order ${accountId} ${clientOrderId}`, count: 1 },
+      isKnown: async () => (await this.#parts.engine.find({ accountId, clientOrderId })) !== undefined,
+      place: () => this.#parts.engine.replace(command),
     });
   }
 

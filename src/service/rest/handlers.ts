@@ -25,6 +25,7 @@ import { MARKET_HANDLERS, type PublicHandler } from "./market-handlers.ts";
 import { allOrders, orderHistory, placeNativeOrder } from "./native-handlers.ts";
 import {
   amendOrder,
+  amendQuantity,
   cancelAllOrders,
   cancelOrder,
   openOrders,
@@ -34,6 +35,7 @@ import {
   testOrder,
 } from "./order-handlers.ts";
 import type { Answer, ServiceParts, SignedCall, SignedHandler } from "./parts.ts";
+import { replaceOrder } from "./replace-handlers.ts";
 
 const PUBLIC = {
   ...MARKET_HANDLERS,
@@ -56,6 +58,8 @@ const SIGNED: Readonly<Record<Exclude<AnyRoute["name"], PublicName>, SignedHandl
   "order.status.scaled": scaledOrderStatus,
   "order.cancel": cancelOrder,
   "order.amend": amendOrder,
+  "order.cancelReplace": replaceOrder,
+  "order.amend.keepPriority": amendQuantity,
   allOrders,
   orderHistory,
   "openOrders.status": openOrders,

@@ -11,6 +11,7 @@ import {
   readOrderAmend,
   readOrderKey,
   readPlacement,
+  readQuantityAmend,
 } from "../../requests/index.ts";
 import { accountOf, inSeveralSteps, requireInTime } from "../access/ownership.ts";
 import { canceledListView, canceledView, viewOf } from "../views/managed-order.ts";
@@ -62,7 +63,7 @@ export async function testOrder(parts: ServiceParts, call: SignedCall): Promise<
 }
 
 /** Names a wrong expiry as the request does: an intent has one expiry under both names. */
-function namedAsSent({ parameters }: SignedCall, error: unknown): unknown {
+export function namedAsSent({ parameters }: SignedCall, error: unknown): unknown {
   const isNamed = parameters.get("expireTime") !== undefined || parameters.get("goodTillDate") === undefined;
   if (isNamed || !(error instanceof OrderError) || error.field !== "expireTime") return error;
   return new OrderError(error.reason, { ...error.details, field: "goodTillDate" });
@@ -137,12 +138,15 @@ export async function cancelNamed(parts: ServiceParts, call: SignedCall, key: Ca
  * PUT /api/order: changes terms of a managed order, and returns the order. The same amend sent again
  * is answered with the order as it is now. Every amend counts as an order.
  */
-export async function amendOrder(parts: ServiceParts, call: SignedCall): Promise<Answer> {
+export async function amendOrder(
+  parts: ServiceParts,
+  call: SignedCall,
+  read: typeof readOrderAmend = readOrderAmend,
+): Promise<Answer> {
   const { changes, amendId, ...key } = await readWithCatalogue(
     parts,
     call,
-    (resolve) =>
-      readOrderAmend(call.parameters, { resolve, exactSymbol: false, clientId: clientIdsOf(call) }),
+    (resolve) => read(call.parameters, { resolve, exactSymbol: false, clientId: clientIdsOf(call) }),
     async (named) => (await findOrder(parts, named)) !== undefined,
   );
   const order = await findOrder(parts, key);
@@ -155,6 +159,13 @@ export async function amendOrder(parts: ServiceParts, call: SignedCall): Promise
   });
   return { body: replyAfterDecision(() => viewOf(parts, placed.order, call.route)), counts };
 }
+
+/**
+ * PUT /compat/api/v3/order/amend/keepPriority: changes the quantity of a managed order as {@link amendOrder} does. The order keeps
+ * its client id: `newClientOrderId` is that of the amend.
+ */
+export const amendQuantity = (parts: ServiceParts, call: SignedCall): Promise<Answer> =>
+  amendOrder(parts, call, readQuantityAmend);
 
 const NATIVE = "This is a native order. Cancel it and place a new one.";
 

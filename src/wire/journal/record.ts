@@ -20,6 +20,7 @@ import {
   type ParentOrder,
   type PendingEnd,
   type QuoteStamp,
+  type Replaced,
   type SchedulePlan,
   type ScheduleTerms,
   type Side,
@@ -231,6 +232,12 @@ export const outcome: Kind<ChildOutcome> = words<ChildOutcome>({
 
 const notional: Kind<Notional> = scaled();
 
+const replaced: Kind<Replaced> = object<Replaced>("a replaced order", {
+  orderId: optional(integer),
+  clientOrderId: optional(text),
+  canceled: optional(yes),
+});
+
 /** A parent order in snapshots and rows of ended orders. */
 export const parent: Kind<ParentOrder> = object<ParentOrder>("a parent", {
   orderId: integer,
@@ -268,6 +275,8 @@ export const parent: Kind<ParentOrder> = object<ParentOrder>("a parent", {
   lastChildId: optional(text),
   pendingEnd: optional(pendingEnd),
   ended: optional(object<ParentEnd>("an end", { status, reason, atMs: integer })),
+  replaces: optional(replaced),
+  unreplaced: optional(text),
   frozen: optional(yes),
   restored: optional(yes),
   amends: optional(amends),
@@ -346,6 +355,7 @@ const fact: Kind<Fact> = union<Fact>("fact", {
     volumeLogged: optional(yes),
     list: optional(membership),
     held: optional(yes),
+    replaces: optional(replaced),
   },
   RELEASED: {},
   POSTED: {},
@@ -366,7 +376,7 @@ const fact: Kind<Fact> = union<Fact>("fact", {
     notBeforeMs: optional(integer),
     lookUpAfterMs: optional(integer),
   },
-  END_REQUESTED: { end: pendingEnd },
+  END_REQUESTED: { end: pendingEnd, unreplaced: optional(text) },
   ENDED: { status, reason },
   ALERT: { alert, detail: text, cause: optional(stallCause) },
   FROZEN: {},

@@ -149,6 +149,12 @@ export const TERMS: Readonly<Record<RouteName | TwinName, Maker>> = {
     ...order(context),
     ...context.random.pick([[field("quantity", "2")], [field("stopPrice", "1")], [field("price", "10")]]),
   ],
+  "order.cancelReplace": (context) => [
+    ...fieldsOf(context.random.pick(PARENTS)),
+    field("newClientOrderId", context.id),
+    field("cancelReplaceMode", context.random.pick(["STOP_ON_FAILURE", "ALLOW_FAILURE"])),
+    field("cancelOrigClientOrderId", context.random.pick([context.id, "fuzz-1"])),
+  ],
   allOrders: history,
   orderHistory: history,
   "openOrders.status": ({ random }) => [

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import apiNode from "binance-api-node";
 import { hasBalance, isList, isMarket, isTime, newId, ORDERS, SYMBOL } from "../checks.mjs";
 import { areCandles, areTrades, streamCases } from "../market-cases.mjs";
-import { AT_MARKET, orderCases } from "../order-cases.mjs";
+import { AT_MARKET, isReplaced, NEXT, orderCases } from "../order-cases.mjs";
 
 export const name = "binance-api-node";
 export const setup = '`Binance({ apiKey, apiSecret, httpBase: url + "/compat" })`';
@@ -52,6 +52,11 @@ export const cases = {
     isList(await client.cancelOrderOco({ symbol: SYMBOL, orderListId }), 2);
   },
   allOrdersOCO: async (client) => assert.ok((await client.allOrdersOCO()).length > 0),
+  updateOrder: async (client) => {
+    const order = await place(client, ORDERS.STOP_LOSS);
+    const next = { symbol: SYMBOL, ...NEXT, cancelOrderId: order.orderId, newClientOrderId: newId() };
+    isReplaced(await client.updateOrder(next), order);
+  },
   accountInfo: async (client) => hasBalance((await client.accountInfo()).balances),
   myTrades: async (client) => {
     await place(client, AT_MARKET);
@@ -66,7 +71,6 @@ export const cases = {
 };
 
 export const cannot = {
-  updateOrder: "order/cancelReplace",
   getDataStream: "userDataStream",
   keepDataStream: "userDataStream",
   closeDataStream: "userDataStream",

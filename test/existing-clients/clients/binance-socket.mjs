@@ -13,6 +13,7 @@ import {
   SYMBOL,
 } from "../checks.mjs";
 import { areTrades, isKlines } from "../market-cases.mjs";
+import { isAmended, isReplaced, NEXT } from "../order-cases.mjs";
 import { Events, isFilledOrder } from "./socket-checks.mjs";
 
 const { MainClient, WebsocketAPIClient } = binance;
@@ -112,6 +113,17 @@ export const cases = {
     await placed(client);
     assert.ok((await of(client.cancelAllSpotOpenOrders({ symbol: SYMBOL, ...now() }))).length > 0);
   },
+  cancelReplaceSpotOrder: async (client) => {
+    const order = await placed(client);
+    const newClientOrderId = ids.generateNewOrderId();
+    const next = { symbol: SYMBOL, ...NEXT, cancelOrderId: order.orderId, newClientOrderId, ...now() };
+    isReplaced(await of(client.cancelReplaceSpotOrder(next)), order);
+  },
+  amendSpotOrderKeepPriority: async (client) => {
+    const order = await placed(client);
+    const change = { symbol: SYMBOL, orderId: order.orderId, newQty: "0.0005", ...now() };
+    isAmended(await of(client.amendSpotOrderKeepPriority(change)), order, "0.0005");
+  },
   placeSpotOCOOrderList: async (client) => isList(await pair(client), 2),
   cancelSpotOrderList: async (client) => {
     const { listClientOrderId } = await pair(client);
@@ -125,8 +137,6 @@ export const cases = {
 
 export const cannot = {
   getSpotSessionStatus: "session.logon",
-  cancelReplaceSpotOrder: "order/cancelReplace",
-  amendSpotOrderKeepPriority: "order/amend/keepPriority",
   placeSpotSOROrder: "sor/order",
   placeSpotOPOOrderList: "orderList/opo",
   getSpotOrderRateLimits: "rateLimit/order",

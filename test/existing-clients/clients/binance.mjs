@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import binance from "binance";
 import { hasBalance, isBook, isList, isMarket, ORDERS, OTO, OTOCO, PAIR, SYMBOL } from "../checks.mjs";
 import { areAggTrades, areTrades, EVENTS, isKlines, streamCases } from "../market-cases.mjs";
-import { AT_MARKET, orderCases } from "../order-cases.mjs";
+import { AT_MARKET, isReplaced, NEXT, orderCases } from "../order-cases.mjs";
 
 const { MainClient, WebsocketClient } = binance;
 
@@ -77,6 +77,12 @@ export const cases = {
     assert.ok(trades.length > 0 && trades.every(({ symbol }) => symbol === SYMBOL));
   },
   getKlines: async (client) => isKlines(await client.getKlines({ symbol: SYMBOL, interval: "1m" })),
+  replaceOrder: async (client) => {
+    const order = await place(client, ORDERS.STOP_LOSS);
+    const newClientOrderId = client.generateNewOrderId();
+    const next = { symbol: SYMBOL, ...NEXT, cancelOrderId: order.orderId, newClientOrderId };
+    isReplaced(await client.replaceOrder(next), order);
+  },
   getUIKlines: async (client) => isKlines(await client.getUIKlines({ symbol: SYMBOL, interval: "1m" })),
   getRecentTrades: async (client) => areTrades(await client.getRecentTrades({ symbol: SYMBOL })),
   getHistoricalTrades: async (client) => areTrades(await client.getHistoricalTrades({ symbol: SYMBOL })),
@@ -89,7 +95,6 @@ export const cannot = {
   getHistoricalBlockTrades: "historicalBlockTrades",
   getRollingWindowTicker: "ticker",
   getTradingDayTicker: "ticker/tradingDay",
-  replaceOrder: "order/cancelReplace",
   submitNewSOROrder: "sor/order",
   testNewSOROrder: "sor/order/test",
   submitNewOrderListOPO: "orderList/opo",

@@ -107,6 +107,15 @@ export const cases = {
     const { id } = await stop(exchange);
     assert.deepEqual(await exchange.fetchOrderTrades(id, MARKET), []);
   },
+  editOrder: async (exchange) => {
+    const { id } = await stop(exchange);
+    const next = await exchange.editOrder(id, MARKET, "STOP_LOSS", "sell", 0.001, undefined, {
+      stopPrice: 51_000,
+      clientOrderId: newId(),
+    });
+    isUnified(next);
+    isUnified(await exchange.fetchOrder(id, MARKET), "canceled");
+  },
   fetchOHLCV: async (exchange) => {
     const [openTime, open, high, low, close, volume] = (await exchange.fetchOHLCV(MARKET, "1m")).findLast(
       (bar) => bar[5] > 0,
@@ -120,9 +129,7 @@ export const cases = {
   },
 };
 
-export const cannot = {
-  editOrder: "order/cancelReplace",
-};
+export const cannot = {};
 
 const watched =
   (method, ...more) =>

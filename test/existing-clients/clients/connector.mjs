@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import connector from "@binance/connector";
 import { hasBalance, isBook, isList, isMarket, isTime, newId, ORDERS, PAIR, SYMBOL } from "../checks.mjs";
 import { areAggTrades, areTrades, EVENTS, isKlines, streamCases } from "../market-cases.mjs";
-import { AT_MARKET, orderCases } from "../order-cases.mjs";
+import { AT_MARKET, isReplaced, NEXT, orderCases } from "../order-cases.mjs";
 
 const { Spot, WebsocketStream } = connector;
 
@@ -75,6 +75,13 @@ export const cases = {
     assert.ok(data.every(({ symbol, price }) => symbol === SYMBOL && Number(price) > 0));
     assert.ok(data.length > 0 && orderId !== undefined);
   },
+  cancelAndReplace: async (client) => {
+    const order = await place(client, ORDERS.STOP_LOSS);
+    const { side, type, cancelReplaceMode, ...rest } = NEXT;
+    const next = { ...rest, cancelOrderId: order.orderId, newClientOrderId: newId() };
+    const { data } = await client.cancelAndReplace(SYMBOL, side, type, cancelReplaceMode, next);
+    isReplaced(data, order);
+  },
   klines: async (client) => isKlines((await client.klines(SYMBOL, "1m", { limit: 10 })).data),
   uiklines: async (client) => isKlines((await client.uiklines(SYMBOL, "1m")).data),
   trades: async (client) => areTrades((await client.trades(SYMBOL)).data),
@@ -88,7 +95,6 @@ export const cannot = {
   renewListenKey: "userDataStream",
   closeListenKey: "userDataStream",
   orderCount: "rateLimit/order",
-  cancelAndReplace: "order/cancelReplace",
 };
 
 const connected =

@@ -14,6 +14,7 @@ import {
   SYMBOL,
 } from "../checks.mjs";
 import { areAggTrades, areTrades, isKlines } from "../market-cases.mjs";
+import { isAmended, isReplaced, NEXT } from "../order-cases.mjs";
 import { Events, isFilledOrder } from "./socket-checks.mjs";
 
 // This client writes a line for every connection otherwise.
@@ -109,6 +110,16 @@ export const cases = {
     assert.ok((await of(client.openOrdersCancelAll({ symbol: SYMBOL }))).length > 0);
     assert.deepEqual(await of(client.openOrdersStatus({ symbol: SYMBOL })), []);
   },
+  orderCancelReplace: async (client) => {
+    const order = await placed(client);
+    const next = { symbol: SYMBOL, ...numbered(NEXT), cancelOrderId: order.orderId };
+    isReplaced(await of(client.orderCancelReplace(next)), order);
+  },
+  orderAmendKeepPriority: async (client) => {
+    const order = await placed(client);
+    const change = { symbol: SYMBOL, orderId: order.orderId, newQty: 0.0005 };
+    isAmended(await of(client.orderAmendKeepPriority(change)), order, "0.0005");
+  },
   orderListPlaceOco: async (client) => isList(await pair(client), 2),
   orderListStatus: async (client) => {
     const { listClientOrderId: origClientOrderId } = await pair(client);
@@ -128,7 +139,5 @@ export const cannot = {
   sessionStatus: "session.logon",
   sessionLogout: "session.logon",
   userDataStreamSubscribe: "session.logon",
-  orderCancelReplace: "order/cancelReplace",
-  orderAmendKeepPriority: "order/amend/keepPriority",
   sorOrderPlace: "sor/order",
 };

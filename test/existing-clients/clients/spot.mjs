@@ -14,7 +14,7 @@ import {
   SYMBOL,
 } from "../checks.mjs";
 import { areAggTrades, areTrades, EVENTS, isKlines, streamCases } from "../market-cases.mjs";
-import { AT_MARKET, orderCases } from "../order-cases.mjs";
+import { AT_MARKET, isAmended, isReplaced, NEXT, orderCases } from "../order-cases.mjs";
 
 export const name = "@binance/spot";
 export const setup =
@@ -56,6 +56,16 @@ export const cases = {
       cancelAll: (client) => of(client.deleteOpenOrders({ symbol: SYMBOL })),
     },
   ),
+  orderCancelReplace: async (client) => {
+    const order = await place(client, ORDERS.STOP_LOSS);
+    const next = { symbol: SYMBOL, ...NEXT, cancelOrderId: order.orderId };
+    isReplaced(await of(client.orderCancelReplace(next)), order);
+  },
+  orderAmendKeepPriority: async (client) => {
+    const order = await place(client, ORDERS.STOP_LOSS);
+    const change = { symbol: SYMBOL, orderId: order.orderId, newQty: "0.0005" };
+    isAmended(await of(client.orderAmendKeepPriority(change)), order, "0.0005");
+  },
   orderListOco: async (client) => isList(await pair(client), 2),
   orderOco: async (client) =>
     isList(
@@ -101,8 +111,6 @@ export const cannot = {
   historicalBlockTrades: "historicalBlockTrades",
   ticker: "ticker",
   tickerTradingDay: "ticker/tradingDay",
-  orderCancelReplace: "order/cancelReplace",
-  orderAmendKeepPriority: "order/amend/keepPriority",
   orderAmendments: "order/amendments",
   sorOrder: "sor/order",
   sorOrderTest: "sor/order/test",

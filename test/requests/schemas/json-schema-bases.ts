@@ -17,6 +17,7 @@ import {
   readOrderKey,
   readPairsQuery,
   readPlacement,
+  readReplacement,
   readRequestToken,
   readSubscription,
   readTickerQuery,
@@ -135,6 +136,7 @@ const otocoBases = Object.fromEntries(
   ]),
 );
 
+const STOP_ORDER = { symbol: "BTC/USD", side: "SELL", type: "STOP_MARKET", quantity: "1", stopPrice: "90" };
 const BY_ID = { symbol: "BTC/USD", orderId: 5 };
 const BY_NAME = { symbol: "BTC/USD", clOrdId: "a" };
 const PLAIN: Readonly<Record<string, Fields>> = { plain: {} };
@@ -177,6 +179,16 @@ export const SUBJECTS: Readonly<Partial<Record<RouteName | SessionAct, Subject>>
     bases: {
       id: { ...BY_ID, quantity: "2", price: "100", amendId: "amend-1" },
       name: { ...BY_NAME, trailingDelta: 250, expireTime: 1_790_000_000_000 },
+    },
+  },
+  "order.cancelReplace": {
+    read: (sent) => readReplacement(sent, context),
+    bases: {
+      id: { ...STOP_ORDER, cancelOrderId: -256, cancelReplaceMode: "ALLOW_FAILURE" },
+      name: {
+        ...{ ...STOP_ORDER, cancelReplaceMode: "STOP_ON_FAILURE", cancelOrigClientOrderId: "a" },
+        ...{ cancelRestrictions: "ONLY_NEW", orderRateLimitExceededMode: "DO_NOTHING" },
+      },
     },
   },
   allOrders: {

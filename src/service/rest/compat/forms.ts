@@ -174,8 +174,8 @@ const FLAGS = {
   opoAllowed: false,
   quoteOrderQtyMarketAllowed: true,
   allowTrailingStop: true,
-  cancelReplaceAllowed: false,
-  amendAllowed: false,
+  cancelReplaceAllowed: true,
+  amendAllowed: true,
   pegInstructionsAllowed: false,
   isMarginTradingAllowed: false,
   permissions: [],
@@ -286,6 +286,29 @@ const placedList = {
   reply: (parts: ServiceParts, body: JsonInput): JsonInput => listForClient(parts, body as Members),
 };
 
+/** Shows the orders of a replacement as those of a placement and of a cancel. */
+const replacementReply: Form["reply"] = async (parts, body) => {
+  const { cancelResponse, newOrderResponse, ...results } = body as Members;
+  const shown = async (one: JsonInput | undefined): Promise<JsonInput> =>
+    one != null && "orderId" in (one as Members)
+      ? ((await changedForClient(parts, [one as Members]))[0] ?? null)
+      : (one ?? null);
+  return {
+    ...results,
+    cancelResponse: await shown(cancelResponse),
+    newOrderResponse: await shown(newOrderResponse),
+  };
+};
+
+/** Shows an order with a new quantity. Source: the convention's PUT /order/amend/keepPriority. */
+const quantityReply: Form["reply"] = async (parts, body) => {
+  const order = (await changedForClient(parts, [body as Members]))[0] ?? {};
+  const { updateTime, origQty, clientOrderId, cummulativeQuoteQty, origQuoteOrderQty } = order;
+  const renamed = { qty: origQty, cumulativeQuoteQty: cummulativeQuoteQty, quoteOrderQty: origQuoteOrderQty };
+  const amendedOrder = { ...order, ...renamed, origClientOrderId: clientOrderId, preventedQty: "0" };
+  return { transactTime: updateTime, amendedOrder };
+};
+
 const FORMS: Readonly<Partial<Record<AnyRoute["name"], Form>>> = {
   exchangeInfo: {
     reply: (parts, body, requested) => exchangeInfoForClient(parts, body as Members, requested),
@@ -299,6 +322,8 @@ const FORMS: Readonly<Partial<Record<AnyRoute["name"], Form>>> = {
     request: ({ parameters }) =>
       withOwnType(new Map([...parameters].filter(([each]) => each !== "computeCommissionRates"))),
   },
+  "order.cancelReplace": { request: ({ parameters }) => withOwnType(parameters), reply: replacementReply },
+  "order.amend.keepPriority": { reply: quantityReply },
   "order.status": { reply: orderReply },
   "order.cancel": { reply: changeReply },
   "openOrders.market": { reply: ordersReply },

@@ -1,0 +1,172 @@
+import { afterDecision, OrderError } from "../../errors/index.ts";
+import { type ParentIntent, type ParentOrder, packedIntent, type Replaced } from "../../model/index.ts";
+import type { ParentKey, Placement, ReplaceIntentRequest, Replacement } from "../core/calls.ts";
+import type { Core } from "../core/core.ts";
+import { isAcceptance, type LiveOrder, type PendingRecord } from "../core/live-order.ts";
+import type { OpenCaller } from "../core/open-calls.ts";
+import type { ReadModel } from "../reads/read-model.ts";
+import type { Shard } from "../shards/shard.ts";
+import type { Shards } from "../shards/shards.ts";
+import type { StatusBoard } from "../status/status-board.ts";
+import { meetsRestriction } from "./cancels.ts";
+import { type Admitted, existing, type Placements } from "./placement.ts";
+
+/** Dependencies of {@link Replacements}. */
+type ReplacementParts = Readonly<{
+  shards: Shards;
+  reads: ReadModel;
+  board: StatusBoard;
+  placements: Placements;
+}>;
+
+type Request = ReplaceIntentRequest;
+type Admits = (replaced?: ParentOrder) => Admitted;
+
+/**
+ * Places an order in place of another: one record ends the one and accepts the other, so that there is never none of them, and
+ * never both. The new order is checked first, and its refusal leaves the other as it is, in both modes. While a child of the
+ * other is not settled it may still execute: it is canceled as by a cancel, and the new one is not placed, also not later. A
+ * copy, which the client id of the new order tells, is answered as the first one was. Until the record is durable the order
+ * before is watched: see {@link successorOf}.
+ */
+export class Replacements {
+  readonly #core: Core;
+  readonly #parts: ReplacementParts;
+
+  constructor(core: Core, parts: ReplacementParts) {
+    this.#core = core;
+    this.#parts = parts;
+  }
+
+  /** Decides with the placements of the client id. The caller is answered when the record is durable. */
+  replace(request: Request, caller: OpenCaller<Replacement>): void {
+    const command = { ...request, intent: packedIntent(request.intent) };
+    const decide = (): Promise<Replacement | PendingRecord> => this.#replace(command);
+    this.#parts.placements.enter(command, { decide, answerOf }, caller);
+  }
+
+  async #replace(request: Request): Promise<Replacement | PendingRecord> {
+    const { shards, placements, board } = this.#parts;
+    const { accountId, intent } = request;
+    const { clientOrderId } = intent;
+    this.#core.trust.requireHeld();
+    const shard = shards.ofAccount(accountId);
+    const { epoch } = shard;
+    const key = keyOf(request);
+    const known = await placements.findOrder({ accountId, clientOrderId });
+    const before = await this.#parts.reads.find(key);
+    this.#core.trust.requireHeld();
+    shard.requireSince(epoch);
+    if (known !== undefined) return await this.#copy(existing(known, intent), request);
+    if (isOfMarket(before, intent) && before.unreplaced === clientOrderId)
+      return { canceled: before, order: undefined, created: false };
+    if (board.hasOutdatedNodes) throw new OrderError("SERVER_BUSY");
+    const admits = await placements.admissionOf(request);
+    shard.requireSince(epoch);
+    return await this.#decide(shard, request, admits);
+  }
+
+  /** Answers a copy of an earlier request. Throws DUPLICATE_ORDER if the order was placed otherwise. */
+  async #copy({ order }: Placement, { accountId, cancel }: Request): Promise<Replacement> {
+    const { replaces } = order;
+    const isSame =
+      "orderId" in cancel
+        ? replaces?.orderId === cancel.orderId
+        : replaces?.clientOrderId === cancel.clientOrderId;
+    if (replaces === undefined || !isSame)
+      throw new OrderError("DUPLICATE_ORDER", { field: "newClientOrderId" });
+    const { orderId, canceled: isCanceled } = replaces;
+    if (isCanceled !== true || orderId === undefined) return { canceled: undefined, order, created: false };
+    const canceled = await afterDecision(this.#parts.reads.find({ accountId, orderId }));
+    return { canceled, order, created: false };
+  }
+
+  /** Decides in one step, so that nothing comes between what it looks at and the record. */
+  async #decide(shard: Shard, request: Request, admits: Admits): Promise<PendingRecord> {
+    const live = this.#live(shard, request);
+    if (live === undefined || live.working.ended !== undefined)
+      return await this.#withoutOther(shard, live, request, admits);
+    const { working } = live;
+    requireReplaceable(working);
+    const { restriction } = request.cancel;
+    if (restriction !== undefined && !meetsRestriction(working, restriction))
+      return await refused(shard, live, "CANCEL_RESTRICTED");
+    const admitted = admits(working);
+    const { orderId, intent } = working;
+    if (working.child === undefined) {
+      const replaces = { orderId, clientOrderId: intent.clientOrderId, canceled: true as const };
+      return this.#accept(request, { ...admitted, replaces, canceled: working });
+    }
+    const unreplaced = request.intent.clientOrderId;
+    const pending = shard.change(orderId, { kind: "CANCEL", unreplaced }, { kind: "CANCEL" });
+    if (pending === undefined) throw replaceRejected("The order is being replaced already. Read its status.");
+    return pending;
+  }
+
+  /** Decides on the new order alone: what it was to replace is unknown, or has ended. */
+  async #withoutOther(
+    shard: Shard,
+    live: LiveOrder | undefined,
+    request: Request,
+    admits: Admits,
+  ): Promise<PendingRecord> {
+    const admitted = admits();
+    if (request.mode !== "ALLOW_FAILURE") return await refused(shard, live, "CANCEL_REJECTED");
+    const { cancel } = request;
+    const replaces =
+      "orderId" in cancel ? { orderId: cancel.orderId } : { clientOrderId: cancel.clientOrderId };
+    return this.#accept(request, { ...admitted, replaces });
+  }
+
+  #accept(
+    { accountId, intent }: Request,
+    accepted: Admitted & Readonly<{ replaces: Replaced; canceled?: ParentOrder }>,
+  ): PendingRecord {
+    const { shard, timeMs, admission, replaces, canceled } = accepted;
+    const parents = [{ intent, admission: { ...admission, replaces } }];
+    const command = { accountId, timeMs, parents, ...(canceled !== undefined && { canceled }) };
+    return this.#parts.placements.acceptIn(intent.symbol, shard, command);
+  }
+
+  /** Returns the order to replace, as decided; undefined if it is unknown, of another market, or ended for good. */
+  #live(shard: Shard, request: Request): LiveOrder | undefined {
+    const open = this.#parts.reads.findOpen(keyOf(request));
+    return isOfMarket(open, request.intent) && open.ended === undefined
+      ? shard.liveOrders.get(open.orderId)
+      : undefined;
+  }
+}
+
+function answerOf({ steps }: PendingRecord): Replacement {
+  const accepted = steps.find(isAcceptance);
+  const canceled = steps.find((step) => step !== accepted);
+  return { canceled: canceled?.order, order: accepted?.order, created: accepted !== undefined };
+}
+
+const keyOf = ({ accountId, cancel }: Request): ParentKey =>
+  "orderId" in cancel
+    ? { accountId, orderId: cancel.orderId }
+    : { accountId, clientOrderId: cancel.clientOrderId };
+
+const isOfMarket = (order: ParentOrder | undefined, { symbol }: ParentIntent): order is ParentOrder =>
+  order?.intent.symbol === symbol;
+
+/** Throws the refusal to replace an order that must stay as it is. */
+function requireReplaceable({ list, frozen, restored }: ParentOrder): void {
+  if (list !== undefined)
+    throw replaceRejected("The order is a leg of a list. Cancel the list and place a new one.");
+  if ((frozen ?? restored) !== undefined)
+    throw replaceRejected("The order is stopped until a person settles it. Ask the operator.");
+}
+
+const replaceRejected = (advice: string): OrderError => new OrderError("CANCEL_REPLACE_FAILED", { advice });
+
+/** Rejects with a refusal once the state that it rests on is durable. */
+async function refused(
+  shard: Shard,
+  live: LiveOrder | undefined,
+  reason: "CANCEL_REJECTED" | "CANCEL_RESTRICTED",
+): Promise<never> {
+  if (live?.pending !== undefined) await shard.whenDurable(live.pending);
+  throw new OrderError(reason);
+}
