@@ -34,6 +34,10 @@ export type SeenChild = Readonly<{
   notAfterMs: number;
 }>;
 
+/** An amend that became durable, and the process that wrote it. */
+export type SeenAmend = Pick<Extract<Fact, { kind: "AMENDED" }>, "before" | "after" | "amendId"> &
+  Readonly<{ generation: number }>;
+
 /** A parent according to the journal, folded by the world itself. */
 export type SeenOrder = Readonly<{
   orderId: number;
@@ -54,6 +58,8 @@ export type SeenOrder = Readonly<{
   trigger?: Trigger;
   attempts: number;
   child?: SeenChild;
+  /** What its amends have changed, the newest last. */
+  amends: readonly SeenAmend[];
   /** What was counted, in units of 10^-18. */
   executed: bigint;
   fills: number;
@@ -221,12 +227,16 @@ export class JournalBook {
       for (const { orderId } of record.changes)
         appendTo(this.#ofOrders, orderId, { shard, sequence: record.sequence });
       this.#hash.update(encodeRecord(record));
-      const changes = record.changes.map((change) => this.#change(record, change));
+      const changes = record.changes.map((change) => this.#change(record, change, instance));
       for (const check of this.#checks) check({ record, changes, instance });
     }
   }
 
-  #change(record: JournalRecord, { orderId, previous, facts }: JournalRecord["changes"][number]): SeenChange {
+  #change(
+    record: JournalRecord,
+    { orderId, previous, facts }: JournalRecord["changes"][number],
+    { generation }: Instance,
+  ): SeenChange {
     const before = this.orders.get(orderId);
     this.#requireThat(
       previous === (before?.lastSequence ?? 0),
@@ -234,7 +244,7 @@ export class JournalBook {
       () => `order ${orderId} goes on from ${previous}, not ${before?.lastSequence}`,
     );
     let after = before;
-    for (const fact of facts) after = this.#fold(after, fact, { orderId, record });
+    for (const fact of facts) after = this.#fold(after, fact, { orderId, record, generation });
     if (after === undefined)
       throw new Error(`record ${record.sequence} names order ${orderId}, which was never accepted`);
     this.#inFlight += (after.child === undefined ? 0 : 1) - (before?.child === undefined ? 0 : 1);
@@ -247,12 +257,14 @@ export class JournalBook {
   #fold(
     order: SeenOrder | undefined,
     fact: Fact,
-    place: Readonly<{ orderId: number; record: JournalRecord }>,
+    place: Readonly<{ orderId: number; record: JournalRecord; generation: number }>,
   ): SeenOrder | undefined {
-    const { orderId, record } = place;
+    const { orderId, record, generation } = place;
     if (fact.kind === "ACCEPTED") return this.#accept(fact, place);
     if (order === undefined) return undefined;
     if (fact.kind === "FILLED") this.#fill(orderId, fact);
+    if (fact.kind === "AMENDED")
+      return { ...amended(order, { ...fact, generation }), lastSequence: record.sequence };
     const endedAtMs = fact.kind === "ENDED" ? { endedAtMs: record.timeMs } : {};
     return { ...foldFact(order, fact), ...endedAtMs, lastSequence: record.sequence };
   }
@@ -280,6 +292,7 @@ export class JournalBook {
       held: held === true,
       released: false,
       attempts: 0,
+      amends: [],
       executed: 0n,
       fills: 0,
       overfilled: false,
@@ -334,6 +347,19 @@ function foldFact(order: SeenOrder, fact: Exclude<Fact, { kind: "ACCEPTED" }>): 
     default:
       return order;
   }
+}
+
+function amended(
+  order: SeenOrder,
+  { before, after, amendId, aheadMs = 0, generation }: Extract<Fact, { kind: "AMENDED" }> & SeenAmend,
+): SeenOrder {
+  const { expireTimeMs } = after;
+  return {
+    ...order,
+    intent: { ...order.intent, ...after },
+    ...(expireTimeMs !== undefined && { expiresAtMs: expireTimeMs + aheadMs }),
+    amends: [...order.amends, { before, after, ...(amendId !== undefined && { amendId }), generation }],
+  };
 }
 
 function childOf(child: Extract<Fact, { kind: "CHILD_INTENDED" }>["child"]): SeenChild {

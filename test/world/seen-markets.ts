@@ -78,6 +78,11 @@ export class SeenMarkets {
     return this.#last.get(symbol);
   }
 
+  /** Returns the number of the newest counted quote of a market; 0 without one. */
+  newest(symbol: string): number {
+    return this.#recent.get(symbol)?.at(-1)?.sequence ?? 0;
+  }
+
   /** Returns the time since the source last confirmed its quote, on the clock by which it is longer. */
   ageMs(symbol: string, { wallMs, monotonicMs }: Reading): number {
     const never = Number.NEGATIVE_INFINITY;

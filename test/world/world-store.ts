@@ -325,6 +325,7 @@ export class WorldStore {
     if (has("TRIGGERED")) situations.observe("append unknown of a trigger");
     if (has("ACCEPTED")) situations.observe("append unknown of an acceptance");
     if (has("FILLED")) situations.observe("append unknown of a fill");
+    if (has("AMENDED")) situations.observe("append unknown of an amend");
     if (batch.shards.some((part) => part.records.some(({ cause }) => cause.kind === "CANCEL")))
       situations.observe("append unknown of a cancel");
     if (this.#parts.journal.inFlight > 0) situations.observe("append fails with a child in flight");

@@ -3,6 +3,7 @@ import { price } from "../../../src/decimal/index.ts";
 import { managedIdOf } from "../../../src/lifecycle/index.ts";
 import type { Cause, Fact, MarketMark, QuoteStamp } from "../../../src/model/index.ts";
 import { orderIntent } from "../../../src/requests/index.ts";
+import { Ledger } from "../../world/clients/ledger.ts";
 import { Instance } from "../../world/instance.ts";
 import { Triggers } from "../../world/invariants/triggers.ts";
 import { JournalBook } from "../../world/journal-book.ts";
@@ -30,7 +31,8 @@ function checkedJournal(): Readonly<{
   const broken: string[] = [];
   const demand = (holds: boolean, invariant: string): void => void (holds || broken.push(invariant));
   const journal: JournalBook = new JournalBook(demand, [(seen) => triggers.check(seen)]);
-  const triggers = new Triggers({ requireThat: demand, situations: new Situations(), journal });
+  const ledger = new Ledger();
+  const triggers = new Triggers({ requireThat: demand, situations: new Situations(), journal, ledger });
   const instance = new Instance(1, 0);
   instance.holdings.take(0, 0);
   let quotes = 0;

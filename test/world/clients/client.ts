@@ -4,6 +4,7 @@ import type { RequestParameters } from "../../../src/signing/index.ts";
 import type { WireRequest } from "../../../src/wire/index.ts";
 import type { WorldParts } from "../parts.ts";
 import type { ClientPlan } from "../plan.ts";
+import { Amends } from "./amends.ts";
 import { Cancels } from "./cancels.ts";
 import type { Entry, Intent } from "./ledger.ts";
 import { Natives } from "./natives.ts";
@@ -28,6 +29,7 @@ export class Client {
   readonly #plan: ClientPlan;
   readonly #random: Random;
   readonly #cancels: Cancels;
+  readonly #amends: Amends;
   readonly #reads: Reads;
   /** Present if the host has native orders. */
   readonly #natives: Natives | undefined;
@@ -42,6 +44,7 @@ export class Client {
     this.transport = new Transport(parts, plan, this.#random.of("line"));
     const context = { parts, transport: this.transport, accountId: plan.accountId };
     this.#cancels = new Cancels({ ...context, random: this.#random.of("cancels") });
+    this.#amends = new Amends({ ...context, random: this.#random.of("amends") });
     this.#reads = new Reads({ ...context, random: this.#random.of("reads") });
     this.#natives = parts.plan.brings.nativeOrders
       ? new Natives({ ...context, random: this.#random.of("natives") }, parts.native)
@@ -58,6 +61,7 @@ export class Client {
     if (dice < 46) return beside(this.#placeAgain());
     if (dice < 49) return beside(this.#placeOther());
     if (dice < 52) return beside(this.#placeTwice());
+    if (dice < 58) return beside(this.#amends.act());
     if (dice < 71) return beside(this.#cancels.act());
     if (dice < 84) return beside(this.#reads.act());
     if (dice < 92 && this.#natives !== undefined) return beside(this.#natives.act());

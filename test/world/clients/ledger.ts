@@ -24,10 +24,15 @@ export type Entry = {
   sentAtMs: number;
 };
 
+/** The amends of an order that a process has acknowledged, and the newest quote that it had counted then. */
+export type Acknowledged = Readonly<{ amends: number; generation: number; quote: number }>;
+
 /** Everything that the clients of a world have sent and were answered, and nothing else. */
 export class Ledger {
   readonly entries: Map<string, Entry> = new Map();
   readonly created: Entry[] = [];
+  /** The last acknowledged amend of each order. */
+  readonly amended: Map<number, Acknowledged> = new Map();
   sent = 0;
   answered = 0;
 

@@ -17,7 +17,7 @@ export type Credentials = Readonly<{ apiKey: string; secret: string }>;
 
 /** A request of a client: a route with its WebSocket method, and the fields. */
 export type ClientRequest = Readonly<{
-  verb: "GET" | "POST" | "DELETE";
+  verb: "GET" | "POST" | "PUT" | "DELETE";
   path: string;
   /** Name of the equivalent WebSocket method. If there is none, a name that no method has. */
   method: string;

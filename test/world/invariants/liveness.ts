@@ -110,7 +110,8 @@ async function fallQuiet(parts: WorldParts): Promise<void> {
   const asks = highestAsks(parts);
   const actsOn = ({ intent: { type, side, price, symbol, reduceOnly }, ...order }: SeenOrder): boolean => {
     if (type !== "SYNTHETIC_LIMIT" || side !== "BUY" || reduceOnly || price === undefined) return false;
-    if (order.child !== undefined || order.pendingEnd !== undefined || order.frozen) return false;
+    if (order.child !== undefined || order.pendingEnd !== undefined || order.frozen || order.held)
+      return false;
     const ask = asks.get(symbol);
     return ask !== undefined && price >= ask;
   };

@@ -1,5 +1,6 @@
 import type { Price } from "../../../src/decimal/index.ts";
 import { type Activation, shardOfId, type Trigger } from "../../../src/model/index.ts";
+import type { Acknowledged } from "../clients/ledger.ts";
 import {
   marksKey,
   type SeenChange,
@@ -9,7 +10,7 @@ import {
 } from "../journal-book.ts";
 import type { WorldParts } from "../parts.ts";
 
-type TriggerParts = Pick<WorldParts, "requireThat" | "situations" | "journal">;
+type TriggerParts = Pick<WorldParts, "requireThat" | "situations" | "journal" | "ledger">;
 
 /** Checks I30 and I31: triggers come from counted quotes that meet their level, references from durable marks. */
 export class Triggers {
@@ -34,7 +35,7 @@ export class Triggers {
       this.#quote(seen, after, after.trigger);
       if (after.trigger.observed === after.trigger.level) situations.observe("trigger exactly at its level");
       if (after.intent.trailing !== undefined) this.#reference(seen, after, after.trigger);
-      else this.#level(after, after.trigger);
+      else this.#level(seen, after, after.trigger);
     }
     const isPair = changes.some(({ facts }) =>
       facts.some((fact) => fact.kind === "ENDED" && fact.reason === "OCO_TRIGGER"),
@@ -107,19 +108,37 @@ export class Triggers {
     );
   }
 
-  #level({ orderId, intent }: SeenOrder, { observed }: Trigger): void {
+  /**
+   * Checks that a quote met the level of an order. The level before an amend counts in the process that wrote the amend, until
+   * a client has its answer.
+   */
+  #level(record: SeenRecord, { orderId, intent, amends }: SeenOrder, trigger: Trigger): void {
     const { requireThat, situations } = this.#parts;
     if (intent.stopPrice === undefined) return;
+    const { observed } = trigger;
+    const last = amends.findLast(({ before }) => before.stopPrice !== undefined);
+    const isFormer = trigger.level !== intent.stopPrice && trigger.level === last?.before.stopPrice;
+    if (isFormer) situations.observe("trigger at the level before an amend");
+    requireThat(
+      !isFormer ||
+        (last?.generation === record.instance.generation &&
+          !this.#isAcknowledged(record, orderId, amends.length)),
+      "I30",
+      () => `order ${orderId} triggers at ${trigger.level}, its level is ${intent.stopPrice} by an amend`,
+    );
+    const stopPrice = isFormer ? trigger.level : intent.stopPrice;
     const profits = intent.type.startsWith("TAKE_PROFIT");
     const rising = (intent.side === "BUY") !== profits;
-    const meets = rising ? observed >= intent.stopPrice : observed <= intent.stopPrice;
-    requireThat(
-      meets,
-      "I30",
-      () => `order ${orderId} triggers at ${observed}, its level is ${intent.stopPrice}`,
-    );
-    const [seen, level] = [BigInt(observed) * 100n, BigInt(intent.stopPrice)];
+    const meets = rising ? observed >= stopPrice : observed <= stopPrice;
+    requireThat(meets, "I30", () => `order ${orderId} triggers at ${observed}, its level is ${stopPrice}`);
+    const [seen, level] = [BigInt(observed) * 100n, BigInt(stopPrice)];
     if (seen > level * 103n || seen < level * 97n) situations.observe("price gap across a stop");
+  }
+
+  #isAcknowledged({ record: { cause }, instance }: SeenRecord, orderId: number, count: number): boolean {
+    const { amends, generation, quote } = this.#parts.ledger.amended.get(orderId) ?? NONE;
+    if (cause.kind !== "QUOTE" || amends < count || generation !== instance.generation) return false;
+    return cause.quote.sequence > quote;
   }
 
   /**
@@ -170,3 +189,5 @@ export class Triggers {
     }
   }
 }
+
+const NONE: Acknowledged = { amends: 0, generation: 0, quote: 0 };
