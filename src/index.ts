@@ -16,13 +16,17 @@ export {
   type RetryClass,
 } from "./errors/index.ts";
 export {
+  type AmendableOrder,
+  type AmendPreview,
   type ApiState,
+  amendableFields,
   type ListStatusView,
   listStatusOf,
   type OrderPreview,
   type OrderStatus,
   type PreviewContext,
   type PreviewSlot,
+  previewAmend,
   previewOrder,
   type QuoteText,
   type StatusView,

@@ -74,22 +74,40 @@ export async function preview(
   context: PreviewContext = {},
   options: CallOptions = {},
 ): Promise<OrderPreview> {
-  const [ticker, info] = await Promise.all([
-    tickerOf(client, order.symbol, options),
-    client.exchangeInfo(options),
-  ]);
-  const filters =
-    info.symbols.find(({ symbol }) => symbol === (ticker?.symbol ?? order.symbol))?.filters ?? [];
+  return previewOrder(order, { ...(await previewContext(client, order.symbol, options)), ...context });
+}
+
+/**
+ * Resolves to what a preview needs of the service: its current quote of a market, its minimum and its time, as `previewOrder` and
+ * `previewAmend` of `managed-orders` take them. Sends only public requests. Rejects with the ClientError of a request that fails.
+ *
+ * @example
+ * ```ts
+ * import { previewAmend } from "managed-orders";
+ * import { type Client, type ManagedOrderReply, previewContext } from "managed-orders/client";
+ * export async function raise(client: Client, stop: ManagedOrderReply, stopPrice: string): Promise<void> {
+ *   const { symbol, orderId } = stop;
+ *   const { refusal, actsAtOnce } = previewAmend(stop, { stopPrice }, await previewContext(client, symbol));
+ *   if (refusal === undefined && actsAtOnce === false) await client.amendOrder({ symbol, orderId, stopPrice });
+ * }
+ * ```
+ */
+export async function previewContext(
+  client: Pick<Client, "ticker" | "exchangeInfo">,
+  market: string,
+  options: CallOptions = {},
+): Promise<PreviewContext> {
+  const [ticker, info] = await Promise.all([tickerOf(client, market, options), client.exchangeInfo(options)]);
+  const filters = info.symbols.find(({ symbol }) => symbol === (ticker?.symbol ?? market))?.filters ?? [];
   const minimumNotional = memberOf(filters, "NOTIONAL", "minNotional");
   const maxIcebergParts = memberOf(filters, "ICEBERG_PARTS", "limit");
-  return previewOrder(order, {
+  return {
     nowMs: info.serverTime,
     ...(ticker?.bid !== undefined &&
       ticker.ask !== undefined && { quote: { bid: ticker.bid, ask: ticker.ask } }),
     ...(typeof minimumNotional === "string" && { minimumNotional }),
     ...(typeof maxIcebergParts === "number" && { maxIcebergParts }),
-    ...context,
-  });
+  };
 }
 
 /** Resolves to the ticker of a market; to undefined before its first quote, or if it is unknown. */

@@ -70,7 +70,7 @@ export type {
   RangeParameters,
   ReplaceParameters,
 } from "./api.ts";
-export { localChecks, preview } from "./checks.ts";
+export { localChecks, preview, previewContext } from "./checks.ts";
 export { createClient } from "./client.ts";
 export type { LocalChecks } from "./errors.ts";
 export {

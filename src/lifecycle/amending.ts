@@ -136,16 +136,21 @@ function admitLeg({ leg: order, terms }: LegAmend, context: AdmissionContext): v
 }
 
 /** Returns why an order cannot have another value of a term; undefined if it can. */
-function fixedTerm(
+function fixedTerm(order: ParentOrder, name: keyof AmendedTerms, terms: AmendedTerms): string | undefined {
+  const { intent } = order;
+  if (sameTerms(termsLike(intent, { [name]: terms[name] }), { [name]: terms[name] })) return undefined;
+  if (name === "trailing" && intent.trailing && intent.trailing.kind !== terms.trailing?.kind)
+    return `Send the distance in the field in which the order has it, or cancel the order and place a new one.`;
+  return whyFixed(order, name);
+}
+
+/** Returns why no amend can change a term of an order; undefined if one can. */
+export function whyFixed(
   { intent, trigger, plan }: ParentOrder,
   name: keyof AmendedTerms,
-  terms: AmendedTerms,
 ): string | undefined {
-  if (sameTerms(termsLike(intent, { [name]: terms[name] }), { [name]: terms[name] })) return undefined;
   const field = FIELDS[name];
   if (intent[name] === undefined) return `The order has no ${field} that could be changed. ${REPLACE}`;
-  if (name === "trailing" && intent.trailing?.kind !== terms.trailing?.kind)
-    return `Send the distance in the field in which the order has it, or cancel the order and place a new one.`;
   if (name === "quantity" && plan !== undefined) return `The slices of a schedule are fixed. ${REPLACE}`;
   if (name === "stopPrice" && TRAITS[intent.type].trigger === "trailing")
     return `The price at which an order begins to trail is fixed. ${REPLACE}`;

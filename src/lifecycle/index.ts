@@ -9,6 +9,7 @@ export {
   levelOf,
   reducibleOf,
 } from "./admission.ts";
+export { type AmendableOrder, type AmendPreview, amendableFields, previewAmend } from "./amend-preview.ts";
 export { admitAmend, amendNamed, amendNotNow, amendObstacle, amendRejected } from "./amending.ts";
 export {
   executable,

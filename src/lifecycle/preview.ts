@@ -106,7 +106,7 @@ export interface OrderPreview {
  * ```
  */
 export function previewOrder(fields: OrderFields, context: PreviewContext = {}): OrderPreview {
-  const admission = admissionContextOf(context);
+  const admission = admissionContextOf(context, "previewOrder");
   const minimum = formatNotional(admission.minimum);
   let intent: ParentIntent;
   try {
@@ -114,7 +114,7 @@ export function previewOrder(fields: OrderFields, context: PreviewContext = {}):
   } catch (error) {
     return { refusal: refusalOf(error), minimum };
   }
-  requireTime(intent, context);
+  requireTime(intent, context, "previewOrder");
   const refusal = refusalIn(() => admit(intent, admission));
   const admissionPrice = admissionPriceOf(intent, admission.quote);
   const plan = planIfAny(intent, admission);
@@ -129,7 +129,7 @@ export function previewOrder(fields: OrderFields, context: PreviewContext = {}):
 }
 
 /** Returns where an order fires below the minimum although it is admitted at another price. */
-function firesBelowMinimum(
+export function firesBelowMinimum(
   intent: ParentIntent,
   { quote, minimum }: AdmissionContext,
 ): OrderPreview["firesBelowMinimum"] {
@@ -170,23 +170,27 @@ const contextOption: OptionCheck = /* @__PURE__ */ (() => {
   });
 })();
 
-function admissionContextOf(context: PreviewContext): AdmissionContext {
-  contextOption(context, "previewOrder");
+/** Reads the context of a preview. Throws a TypeError that names a member which is unknown or cannot be read. */
+export function admissionContextOf(context: PreviewContext, of: string): AdmissionContext {
+  contextOption(context, of);
   const { quote, nowMs = 0, position = "0", minimumNotional = DEFAULT_MINIMUM, ...rest } = context;
   return {
     ...rest,
     nowMs,
-    minimum: readText("minimumNotional", minimumNotional, notional),
-    position: readText("position", position, Quantity.parseSigned),
-    ...(quote !== undefined && { quote: quoteOf(quote) }),
+    minimum: readText(`${of}.minimumNotional`, minimumNotional, notional),
+    position: readText(`${of}.position`, position, Quantity.parseSigned),
+    ...(quote !== undefined && { quote: quoteOf(quote, of) }),
   };
 }
 
-function quoteOf({ bid: bidText, ask: askText }: QuoteText): BestPrices {
-  const [bid, ask] = [readText("quote.bid", bidText, price), readText("quote.ask", askText, price)];
+function quoteOf({ bid: bidText, ask: askText }: QuoteText, of: string): BestPrices {
+  const [bid, ask] = [
+    readText(`${of}.quote.bid`, bidText, price),
+    readText(`${of}.quote.ask`, askText, price),
+  ];
   if (bid <= ask) return { bid, ask };
   throw new TypeError(
-    `previewOrder.quote.bid ${bidText} is above the ask ${askText}; the service does not count such a quote`,
+    `${of}.quote.bid ${bidText} is above the ask ${askText}; the service does not count such a quote`,
   );
 }
 
@@ -195,16 +199,17 @@ function readText<T>(option: string, text: string, parse: (text: string) => T): 
   try {
     return parse(text);
   } catch (cause) {
-    throw new TypeError(`previewOrder.${option}: ${cause instanceof Error ? cause.message : String(cause)}`, {
+    throw new TypeError(`${option}: ${cause instanceof Error ? cause.message : String(cause)}`, {
       cause,
     });
   }
 }
 
-function requireTime({ expireTimeMs }: ParentIntent, { nowMs }: PreviewContext): void {
+/** Throws a TypeError if an order has an expiry and the time is missing. */
+export function requireTime({ expireTimeMs }: ParentIntent, { nowMs }: PreviewContext, of: string): void {
   if (expireTimeMs === undefined || nowMs !== undefined) return;
   throw new TypeError(
-    "previewOrder.nowMs is missing: without the time, the preview cannot check the order's expiry",
+    `${of}.nowMs is missing: without the time, the preview cannot check the order's expiry`,
   );
 }
 
@@ -232,7 +237,8 @@ function planIfAny(intent: ParentIntent, context: AdmissionContext): SchedulePla
   return plan;
 }
 
-function refusalIn(attempt: () => unknown): OrderError | undefined {
+/** Returns the refusal of an attempt, if there is one. */
+export function refusalIn(attempt: () => unknown): OrderError | undefined {
   try {
     attempt();
     return undefined;

@@ -28,10 +28,13 @@ export interface AmendFields {
 type AmendValues = Partial<Pick<OrderFieldValues, keyof AmendFields & keyof OrderFieldValues>> &
   Readonly<{ amendId?: string | undefined }>;
 
+/** The terms that an amend may change, with the fields of each. */
+export const AMENDABLE = Object.entries(INTENT_MEMBERS).flatMap(([term, member]) =>
+  "isAmendable" in member ? [[term, member.of]] : [],
+) as unknown as readonly (readonly [keyof AmendedTerms, readonly (keyof AmendFields)[]])[];
+
 /** The names of the fields that an amend may change. */
-export const AMEND_FIELDS = Object.values(INTENT_MEMBERS).flatMap((member) =>
-  "isAmendable" in member ? member.of : [],
-) as readonly (keyof AmendFields)[];
+export const AMEND_FIELDS: readonly (keyof AmendFields)[] = AMENDABLE.flatMap(([, fields]) => fields);
 
 /** The rules of an amend's fields, and of its id. */
 export const AMEND_RULES: FieldRules = {

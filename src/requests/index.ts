@@ -1,5 +1,5 @@
 export type { Actor } from "./actor.ts";
-export { type AmendFields, type Amendment, amendmentIn, amendmentOf } from "./amendment.ts";
+export { AMENDABLE, type AmendFields, type Amendment, amendmentIn, amendmentOf } from "./amendment.ts";
 export { bracket, oco, oto } from "./list-builders.ts";
 export type {
   FreeLegFields,

@@ -1,6 +1,13 @@
 export { IdMap, type ReadonlyIdMap } from "./id-map.ts";
 export { type MarketOf, MarkHistory, type MarksOf } from "./marks.ts";
-export { displayedLevel, dynamicLimit, limitAt, type TrailingPoint, trailingLevel } from "./trailing.ts";
+export {
+  displayedLevel,
+  dynamicLimit,
+  limitAt,
+  referenceOf,
+  type TrailingPoint,
+  trailingLevel,
+} from "./trailing.ts";
 export { TriggerBook } from "./trigger-book.ts";
 export type {
   Activated,

@@ -3,6 +3,7 @@ import {
   normalise,
   PRICE_LIMIT,
   type Price,
+  portion,
   type Rounding,
   type Scaled,
   subtract,
@@ -82,6 +83,23 @@ function spanOf({ reference, distance }: TrailingPoint, rounding: Rounding): Pri
 export function trailingLevel(point: TrailingPoint): Price {
   const span = spanOf(point, "up");
   return point.side === "ask" ? add(point.reference, span) : subtract(point.reference, span);
+}
+
+/**
+ * Returns the reference of a trailing level: exactly, but for a relative distance on the bid, where several references within
+ * one or two steps have the same level. Then it is the lowest of them.
+ */
+export function referenceOf({
+  side,
+  level,
+  distance,
+}: Omit<TrailingPoint, "reference"> & Readonly<{ level: Price }>): Price {
+  const isBid = side === "bid";
+  if (distance.kind === "amount")
+    return isBid ? add(level, distance.amount) : subtract(level, distance.amount);
+  const [whole, rate] = [BigInt(WHOLE), BigInt(rateOf(distance))];
+  const denominator = isBid ? whole - rate : whole + rate;
+  return portion(level, { numerator: whole, denominator, rounding: isBid ? "up" : "down" });
 }
 
 /**

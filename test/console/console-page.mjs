@@ -43,6 +43,30 @@ export class ConsolePage {
     await this.page.click("#place");
   }
 
+  /** Opens the dialog in which an order is changed. */
+  async change(id) {
+    await this.page.getByRole("button", { name: `Change ${id}` }).click();
+    await this.page.locator("#change[open]").waitFor();
+  }
+
+  /** Returns the handle of the level of an order. */
+  handle(id) {
+    return this.page.getByRole("slider", { name: id });
+  }
+
+  /** Drags the level of an order by some pixels downwards. */
+  async drag(id, by) {
+    const handle = this.handle(id);
+    await handle.scrollIntoViewIfNeeded();
+    const { x, y, width, height } = await handle.boundingBox();
+    const [left, top] = [x + width / 2, y + height / 2];
+    await this.page.mouse.move(left, top);
+    await this.page.mouse.down();
+    await this.page.mouse.move(left, top + by, { steps: 5 });
+    await this.page.mouse.up();
+    await this.page.locator("#change[open]").waitFor();
+  }
+
   /** Waits until an element contains a text. */
   async shows(selector, text) {
     await this.page.locator(selector).filter({ hasText: text }).first().waitFor();

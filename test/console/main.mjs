@@ -129,6 +129,94 @@ const STEPS = {
     await page.shows("#message", "with its list");
     await page.row("Stop", "Canceled");
   },
+  "an order is changed in place, and what the change would do is said while it is entered": async () => {
+    await page.place("STOP_MARKET", { side: "SELL", quantity: "0.07", stopPrice: "59000" });
+    const id = await page.row("0 of 0.07", "Waiting");
+    await page.change(id);
+    assert.equal(await page.focused(), "change-quantity");
+    await page.shows("#change-preview", "Nothing is changed yet");
+    await page.shows("#change-yes[aria-disabled=true]", "Change");
+    await page.page.fill("#change-stopPrice", "5x");
+    assert.equal(await page.wrong("change-stopPrice"), "Enter a number, such as 0.5.");
+    await page.page.fill("#change-stopPrice", "61000");
+    await page.shows("#change-preview[data-tone=work]", "would act at once");
+    await page.page.fill("#change-quantity", "0.0001");
+    await page.shows("#change-preview[data-tone=bad]", "15 USD");
+    await page.page.keyboard.press("Enter");
+    await page.page.fill("#change-quantity", "0.08");
+    await page.page.fill("#change-stopPrice", "58000");
+    await page.shows("#change-preview[data-tone=good]", "59,000 → 58,000");
+    await page.shows("#change-preview", "0.08 BTC/USD: sells when bid ≤ 58,000.00.");
+    await page.page.keyboard.press("Enter");
+    await page.shows("#message", `Changed ${id}.`);
+    assert.equal(await page.row("sells when bid ≤ 58,000.00", "0 of 0.08"), id);
+    await page.life(id, "Changed: quantity 0.07 → 0.08, stop price 59,000 → 58,000");
+  },
+  "a change whose order has acted meanwhile is not sent, and one that the service refuses stays":
+    async () => {
+      const id = await page.row("0 of 0.08", "Waiting");
+      await page.change(id);
+      await page.page.fill("#change-quantity", "0.09");
+      await page.page.route("**/api/order?*", (route) =>
+        route.fulfill({ status: 400, json: { code: -2038, msg: "Order amend rejected.", remedy: "Wait." } }),
+      );
+      await page.page.click("#change-yes");
+      await page.shows("#change-preview[data-tone=bad]", "Wait.");
+      assert.equal(await page.page.inputValue("#change-quantity"), "0.09");
+      await page.page.unroute("**/api/order?*");
+      await sandbox.quote("57000", "57001");
+      await page.shows("#change-preview[data-tone=bad]", "The order has already ended");
+      await page.shows("#change-yes[aria-disabled=true]", "Change");
+      await page.page.click("#change-no");
+      await sandbox.quote("60600", "60601");
+      page.errors = page.errors.filter((text) => !text.includes("status of 400"));
+    },
+  "a level is dragged in the chart, and moved only when that is confirmed": async () => {
+    await page.place("STOP_MARKET", { side: "SELL", quantity: "0.011", stopPrice: "60590" });
+    const id = await page.row("0 of 0.011", "Waiting");
+    await page.drag(id, 25);
+    await page.shows("#change-preview", "60,590 → 60,");
+    await page.shows("#change-preview", "sells when bid ≤ 60,");
+    assert.equal(await page.focused(), "change-no");
+    await page.page.keyboard.press("Escape");
+    await page.row("sells when bid ≤ 60,590.00", "Waiting");
+    await page.drag(id, -60);
+    await page.shows("#change-preview", "would act at once");
+    await page.page.click("#change-no");
+    await page.drag(id, 25);
+    await page.page.click("#change-yes");
+    await page.shows("#message", `Changed ${id}.`);
+    await page.page
+      .locator(`#orders tr[data-id="${id}"]`)
+      .filter({ hasText: "60,590.00" })
+      .waitFor({ state: "detached" });
+  },
+  "a level is moved by tick with the keyboard": async () => {
+    const id = await page.row("0 of 0.011", "Waiting");
+    const handle = page.handle(id);
+    const before = Number(await handle.getAttribute("aria-valuenow"));
+    await handle.focus();
+    for (const key of ["ArrowDown", "ArrowDown", "ArrowUp", "PageDown"]) await page.page.keyboard.press(key);
+    const moved = (before - 1.01).toFixed(2);
+    assert.equal(Number(await handle.getAttribute("aria-valuenow")).toFixed(2), moved);
+    await page.page.keyboard.press("Escape");
+    assert.equal(Number(await handle.getAttribute("aria-valuenow")), before);
+    await page.page.keyboard.press("ArrowDown");
+    await page.page.keyboard.press("Enter");
+    await page.shows("#change-preview", "sells when bid");
+    if (pictures) await page.page.screenshot({ path: join(pictures, "moved.png") });
+    await page.page.keyboard.press("Tab");
+    await page.page.keyboard.press("Enter");
+    await page.shows("#message", `Changed ${id}.`);
+    await page.page.waitForFunction(
+      ([element, wanted]) => Number(element.getAttribute("aria-valuenow")).toFixed(2) === wanted,
+      [await handle.elementHandle(), (before - 0.01).toFixed(2)],
+    );
+    assert.equal(await handle.evaluate((each) => each === document.activeElement), true);
+    await page.page.click("#cancel-all");
+    await page.page.click("#confirm-yes");
+    await page.row("0 of 0.011", "Canceled");
+  },
   "the reason of a rejection is in its row, also after a reload": async () => {
     await page.page.locator(".market").filter({ hasText: "ETH/USD" }).click();
     await page.place("LIMIT_MAKER", { side: "SELL", quantity: "0.01", price: "2900" });
@@ -357,9 +445,12 @@ const STEPS = {
     await page.shows("#orders", "held until the entry is filled");
     await page.page.locator("#orders .leg .name").first().click();
     await page.shows("#life", "Accepted");
+    await page.page.click("#ticket summary");
+    await sandbox.quote("60000", "60001");
+    await page.place("STOP_MARKET", { side: "SELL", quantity: "0.012", stopPrice: "59980" });
+    const level = await page.row("0 of 0.012", "Waiting");
     await page.place("STOP_MARKET", { side: "SELL", quantity: "0,1", stopPrice: "59000" });
     await page.wrong("field-quantity");
-    await page.page.click("#ticket summary");
     const found = [];
     for (const width of [1280, 390])
       for (const colorScheme of ["light", "dark"]) {
@@ -372,6 +463,14 @@ const STEPS = {
         if (pictures)
           await page.page.screenshot({ path: join(pictures, `${colorScheme}-${width}-asked.png`) });
         await page.page.click("#confirm-no");
+        await page.change(level);
+        await page.page.fill("#change-stopPrice", "61000");
+        await page.page.fill("#change-quantity", "x");
+        await page.wrong("change-quantity");
+        found.push(...(await page.violations()).map((each) => `${colorScheme} ${width}, changed: ${each}`));
+        if (pictures)
+          await page.page.screenshot({ path: join(pictures, `${colorScheme}-${width}-changed.png`) });
+        await page.page.click("#change-no");
       }
     assert.deepEqual(found, []);
   },

@@ -1,4 +1,4 @@
-/** What the page does for an account, without the page: it places, cancels and follows orders. */
+/** What the page does for an account, without the page: it places, changes, cancels and follows orders. */
 import {
   type CanceledOrderReply,
   type Client,
@@ -11,6 +11,7 @@ import {
   type OrderUpdateMembers,
   UncertainOutcome,
 } from "../../client/index.ts";
+import type { AmendFields } from "../../requests/index.ts";
 import { isOpen, OrderRows, type Outcome, type ShownOrder } from "./orders.ts";
 import type { Request } from "./requests.ts";
 
@@ -55,6 +56,8 @@ export type AccountDesk = Readonly<{
   /** Places once. Resolves to what the service said or, if its reply was lost, to what a look-up has found. */
   place: (request: Request) => Promise<Outcome>;
   cancel: (order: ManagedOrderReply) => Promise<Outcome>;
+  /** Changes fields of an order in place, once. */
+  amend: (order: ManagedOrderReply, changes: AmendFields) => Promise<Outcome>;
   cancelAll: () => Promise<Outcome>;
   /** Takes in why an order has ended. */
   explain: (orderId: string, reason: string) => void;
@@ -158,7 +161,7 @@ async function accountOf(access: Access): Promise<number> {
 function actionsOf(
   client: Client,
   { report, refresh }: Readonly<{ report: DeskListener["reconciling"]; refresh: () => void }>,
-): Pick<AccountDesk, "place" | "cancel" | "cancelAll"> {
+): Pick<AccountDesk, "place" | "cancel" | "amend" | "cancelAll"> {
   const act = (send: () => Promise<Outcome>): Promise<Outcome> => certain(send, report).finally(refresh);
   return {
     place: (request) => act(() => placed(client, request)),
@@ -172,6 +175,11 @@ function actionsOf(
               tone: "work",
             }
           : `Canceled ${clientOrderId}${list}.`;
+      }),
+    amend: ({ symbol, orderId, clientOrderId }, changes) =>
+      act(async () => {
+        await client.amendOrder({ symbol, orderId, ...changes });
+        return `Changed ${clientOrderId}.`;
       }),
     cancelAll: () =>
       act(async () => {

@@ -17,7 +17,8 @@ import {
   type UTCTimestamp,
 } from "lightweight-charts";
 import { element, make } from "./elements.ts";
-import { type Level, levelText, namedOf, namesOf, rangeWith } from "./levels.ts";
+import { LevelHandles } from "./level-handles.ts";
+import { type Level, levelText, type Move, namedOf, namesOf, rangeWith } from "./levels.ts";
 import { PLACE_MS, type PriceTrack, placeOf, type Row, type Trade } from "./market-feed.ts";
 import { plotDecimals, plotText, timeText } from "./numbers.ts";
 
@@ -82,10 +83,13 @@ export class ChartView {
   #spanMs: number;
   /** Whether the chosen time is shown, until somebody zooms or pans. */
   #isFollowing = true;
+  readonly #handles: LevelHandles;
   #drawing: Drawing;
 
-  constructor(spanMs: number) {
+  /** `moved` asks about a level that a person has moved, and resolves when that is answered. */
+  constructor(spanMs: number, moved: (move: Move, text: string) => Promise<void>) {
     this.#spanMs = spanMs;
+    this.#handles = new LevelHandles(moved);
     this.#drawing = this.#open();
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
       this.#drawing.remove();
@@ -170,6 +174,7 @@ export class ChartView {
     const key = JSON.stringify([levels, named]);
     if (key === this.#lineKey) return;
     [this.#levels, this.#named, this.#lineKey] = [levels, named, key];
+    this.#handles.show(named);
     const { bid, color } = this.#drawing;
     for (const line of this.#lines) bid.removePriceLine(line);
     this.#lines = levels.map((level) =>
@@ -245,6 +250,8 @@ export class ChartView {
       renderer: () => ({
         draw: (target) =>
           target.useMediaCoordinateSpace(({ context, mediaSize: { width, height } }) => {
+            const priceAt = (y: number): number | undefined => bid.coordinateToPrice(y) ?? undefined;
+            this.#handles.place({ width, height, yOf, priceAt });
             Object.assign(context, { font, lineJoin: "round", lineWidth: 4, strokeStyle: color("card") });
             for (const { text, side, y } of namesOf(this.#levels, { named: this.#named, height, yOf })) {
               const x = y > height - LOGO.height ? LOGO.width : 6;

@@ -1,5 +1,6 @@
 import { RefusedError, TransportError } from "../../client/index.ts";
 import { Quantity } from "../../decimal/index.ts";
+import type { OrderError } from "../../errors/index.ts";
 import type { OrderPreview } from "../../lifecycle/index.ts";
 import { ControlError } from "./control.ts";
 import { dollars, grouped, timeText } from "./numbers.ts";
@@ -45,6 +46,16 @@ function refusalWords({ msg, code, field, remedy }: RefusalParts): ErrorWords {
   return { text: msg, details };
 }
 
+/** Returns a refusal of the rules in words. */
+export function orderErrorWords({ msg, code, remedy, details }: OrderError): ErrorWords {
+  const field = details["field"] === undefined ? undefined : String(details["field"]);
+  return refusalWords({ msg, code, field, remedy });
+}
+
+/** Returns the warning of an order that would fire below the minimum. */
+export const warningOf = ({ price, value }: NonNullable<OrderPreview["firesBelowMinimum"]>): string =>
+  `Warning: it fires at ${dollars(price)}, where it is worth ${value} USD, less than the minimum: it would send nothing.`;
+
 /** A slot of a schedule, for the bars of a preview. */
 type PreviewSlot = Readonly<{ time: string; quantity: string; share: number }>;
 
@@ -59,17 +70,12 @@ export type PreviewWords = Readonly<{
 export function previewWords(preview: OrderPreview): PreviewWords {
   const { refusal, admissionPrice, minimum, slots = [], endsAtMs, firesBelowMinimum: low } = preview;
   if (refusal !== undefined) {
-    const { msg, code, remedy, details } = refusal;
-    const field = details["field"] === undefined ? undefined : String(details["field"]);
-    return { refusal: refusalWords({ msg, code, field, remedy }), lines: [], slots: [] };
+    return { refusal: orderErrorWords(refusal), lines: [], slots: [] };
   }
   const lines = ["The service would accept it."];
   if (admissionPrice !== undefined)
     lines.push(`Its value is checked at ${dollars(admissionPrice)} against the minimum of ${minimum} USD.`);
-  if (low !== undefined)
-    lines.push(
-      `Warning: it fires at ${dollars(low.price)}, where it is worth ${low.value} USD, less than the minimum: it would send nothing.`,
-    );
+  if (low !== undefined) lines.push(warningOf(low));
   if (slots.length > 0 && endsAtMs !== undefined)
     lines.push(`${slots.length} slots until ${timeText(endsAtMs)}:`);
   const quantities = slots.map(({ quantity }) => BigInt(Quantity.parse(quantity)));

@@ -1,6 +1,17 @@
 import type { ManagedOrderReply } from "../../client/index.ts";
-import { plotNumber, plotText } from "./numbers.ts";
+import { formatScaled, PRICE_SCALE, parseScaled } from "../../decimal/index.ts";
+import { plotDecimals, plotNumber, plotText } from "./numbers.ts";
 import { distanceOf, isOpen, typeName } from "./orders.ts";
+
+/** A level that a person can move: a field of an order that can be changed. */
+export type Move = Readonly<{
+  orderId: string;
+  clientOrderId: string;
+  side: "BUY" | "SELL";
+  label: string;
+  field: "stopPrice" | "price";
+  text: string;
+}>;
 
 /** The level of an open order. */
 export type Level = Readonly<{
@@ -9,16 +20,25 @@ export type Level = Readonly<{
   side: "BUY" | "SELL" | "BOTH";
   /** Whether it moves, or its order still waits for another one. */
   isSoft: boolean;
+  /** The orders whose level this is, as far as it can be moved. */
+  moves?: readonly Move[];
 }>;
+
+/** Returns the fields of an order that can be changed. */
+type Changeable = (order: ManagedOrderReply) => readonly string[];
 
 /** Prices that a chart shows. */
 type Range = Readonly<{ low: number; high: number }>;
 
 /** Returns the levels of the open orders of a market, from the highest to the lowest. Those of one price are one. */
-export function levelsOf(orders: readonly ManagedOrderReply[], symbol: string): readonly Level[] {
+export function levelsOf(
+  orders: readonly ManagedOrderReply[],
+  symbol: string,
+  changeable: Changeable = () => [],
+): readonly Level[] {
   const byPrice = new Map<number, [Level, ...Level[]]>();
   const open = orders.filter((order) => order.symbol === symbol && isOpen(order));
-  for (const level of open.flatMap(levelsOfOrder)) {
+  for (const level of open.flatMap((each) => levelsOfOrder(each, changeable(each)))) {
     const same = byPrice.get(level.price);
     if (same === undefined) byPrice.set(level.price, [level]);
     else same.push(level);
@@ -26,14 +46,19 @@ export function levelsOf(orders: readonly ManagedOrderReply[], symbol: string): 
   return [...byPrice.values()].map(joined).toSorted((a, b) => b.price - a.price);
 }
 
-function levelsOfOrder(order: ManagedOrderReply): readonly Level[] {
-  const { side, type, stopPrice, held, triggerLevel, triggerTime } = order;
+function levelsOfOrder(order: ManagedOrderReply, changeable: readonly string[]): readonly Level[] {
+  const { side, type, stopPrice, held, triggerLevel, triggerTime, orderId, clientOrderId } = order;
   // "Trailing stop" begins small behind another word, "TWAP" does not.
   const typeText = typeName(order).replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase());
   const name = `${side === "SELL" ? "Sell" : "Buy"} ${typeText}`;
   const level = (price: string, label: string, isSoft = held): Level => ({
     ...{ side, price: plotNumber(price), label, isSoft },
   });
+  const moves = (field: Move["field"], label: string): Pick<Level, "moves"> => {
+    const text = order[field];
+    if (text === undefined || !changeable.includes(field)) return {};
+    return { moves: [{ orderId, clientOrderId, side, label, field, text }] };
+  };
   const isTrailing = type.startsWith("TRAILING");
   const hasTriggered = triggerTime !== undefined;
   const limit = order.price ?? order.dynamicLimit;
@@ -42,11 +67,15 @@ function levelsOfOrder(order: ManagedOrderReply): readonly Level[] {
   if (isTrailing && triggerLevel !== undefined) {
     if (!hasTriggered || limit === undefined)
       levels.push(level(triggerLevel, `${name} ${distanceOf(order)}`, !hasTriggered));
-  } else if (stopPrice !== undefined) levels.push(level(stopPrice, isTrailing ? `${name} gate` : name));
+  } else if (stopPrice !== undefined) {
+    const label = isTrailing ? `${name} gate` : name;
+    levels.push({ ...level(stopPrice, label), ...moves("stopPrice", label) });
+  }
   if (limit !== undefined) {
-    const moves = order.price === undefined && !hasTriggered;
+    const isMoving = order.price === undefined && !hasTriggered;
     const isOnly = levels.length === 0 && !isTrailing;
-    levels.push(level(limit, isOnly ? name : `${name}, limit`, held || moves));
+    const label = isOnly ? name : `${name}, limit`;
+    levels.push({ ...level(limit, label, held || isMoving), ...moves("price", label) });
   }
   return levels;
 }
@@ -54,12 +83,14 @@ function levelsOfOrder(order: ManagedOrderReply): readonly Level[] {
 function joined(levels: readonly [Level, ...Level[]]): Level {
   const [first] = levels;
   if (levels.length === 1) return first;
+  const moves = levels.flatMap((level) => level.moves ?? []);
   const isAlike = levels.every(({ label }) => label === first.label);
   return {
     price: first.price,
     side: sideOf(levels),
     label: isAlike ? `${first.label} ×${levels.length}` : countText(levels),
     isSoft: levels.every(({ isSoft }) => isSoft),
+    ...(moves.length > 0 && { moves }),
   };
 }
 
@@ -71,6 +102,23 @@ const sideOf = (levels: readonly Level[]): Level["side"] => {
 function countText(levels: readonly Level[]): string {
   const side = sideOf(levels);
   return `${levels.length}${side === "BOTH" ? "" : ` ${side.toLowerCase()}`} levels`;
+}
+
+/** Returns the smallest step by which prices like this one are moved, in steps of a price: that of the chart. */
+const tickOf = (price: number): bigint => 10n ** BigInt(PRICE_SCALE - plotDecimals(price));
+
+/** Returns a price that is moved by some ticks, in exact arithmetic. It stays above zero. */
+export function movedBy(text: string, ticks: number): string {
+  const tick = tickOf(plotNumber(text));
+  const moved = BigInt(parseScaled(text, PRICE_SCALE) ?? 0) + BigInt(ticks) * tick;
+  return formatScaled(moved > 0n ? moved : tick, PRICE_SCALE);
+}
+
+/** Returns the price of a place in the chart, in whole ticks of prices like another one; undefined where no price is. */
+export function levelAt(price: number | undefined, like: string): string | undefined {
+  if (price === undefined || !(price > 0)) return undefined;
+  const steps = parseScaled(price.toFixed(plotDecimals(plotNumber(like))), PRICE_SCALE);
+  return steps === undefined || steps <= 0 ? undefined : formatScaled(steps, PRICE_SCALE);
 }
 
 /** Returns the name and the price of a level. */

@@ -1,4 +1,4 @@
-import { dollars, grouped, shortPrice } from "./numbers.ts";
+import { dollars, grouped, shortPrice, timeText } from "./numbers.ts";
 import { reasonWords, type Tone } from "./orders.ts";
 
 /** A fact of a journal record, as the control interface shows it: prices and quantities are texts. */
@@ -60,9 +60,32 @@ const WORDINGS: Readonly<Record<string, (fact: ShownFact) => readonly [text: str
     `${statusWord(textAt(fact, "status"))}${reasonText(fact)}`,
     textAt(fact, "status") === "FILLED" ? "good" : "off",
   ],
+  AMENDED: (fact) => [`Changed: ${termsText(fact)}`, "open"],
   ALERT: (fact) => [`Alert ${inWords(textAt(fact, "alert"))}: ${textAt(fact, "detail")}`, "bad"],
   FROZEN: () => ["Frozen: it sends nothing more", "bad"],
 };
+
+/** Returns the old and the new value of each term that an amend has changed. */
+function termsText({ before, after }: ShownFact): string {
+  const names = typeof after === "object" && after !== null ? Object.keys(after) : [];
+  return names
+    .map((name) => `${TERMS[name] ?? name} ${termText(before, name)} → ${termText(after, name)}`)
+    .join(", ");
+}
+
+const TERMS: Readonly<Record<string, string>> = {
+  ...{ stopPrice: "stop price", trailing: "distance", limitOffset: "limit beyond the trigger" },
+  ...{ icebergQuantity: "shown at once", expireTimeMs: "expiry", participationBips: "share of the volume" },
+};
+
+function termText(terms: unknown, name: string): string {
+  if (name === "expireTimeMs") return timeText(Number.parseInt(textAt(terms, name), 10));
+  if (name !== "trailing") return grouped(textAt(terms, name));
+  const bps = textAt(terms, name, "bps");
+  if (bps !== "") return `${bps} bps`;
+  const percent = textAt(terms, name, "percent");
+  return percent === "" ? `${textAt(terms, name, "amount")} USD` : `${percent} %`;
+}
 
 const limitText = (fact: ShownFact): string => {
   const limit = textAt(fact, "child", "limitPrice");
@@ -97,6 +120,7 @@ const inWords = (code: string): string => code.toLowerCase().replaceAll("_", " "
 const CAUSES: Readonly<Record<string, string>> = {
   PLACE: "your request",
   CANCEL: "your cancel",
+  AMEND: "your change",
   RECOVERY: "after a restart",
   TIMER: "its time",
   PRINT: "a trade",

@@ -1,4 +1,5 @@
 import type { ManagedOrderReply } from "../../client/index.ts";
+import { changeable } from "./change.ts";
 import type { Control } from "./control.ts";
 import { arrange, button, element, make, segments } from "./elements.ts";
 import { errorWords } from "./error-words.ts";
@@ -23,11 +24,15 @@ import {
 /** What a person does in the table of orders. */
 type OrderActs = Readonly<{
   cancel: (order: ManagedOrderReply, by: HTMLButtonElement) => void;
+  change: (order: ManagedOrderReply) => void;
   select: (order: ManagedOrderReply) => void;
 }>;
 
-/** The row of an order, or the head of a list, in a state, and its button. */
-type Row = Readonly<{ version: string; row: HTMLTableRowElement; cancel: HTMLButtonElement }>;
+/** The buttons of a row. */
+type RowButtons = Readonly<Record<"change" | "cancel", HTMLButtonElement>>;
+
+/** The row of an order, or the head of a list, in a state, and its buttons. */
+type Row = Readonly<{ version: string; row: HTMLTableRowElement; buttons: RowButtons }>;
 
 /** Ended orders and lists that are shown. */
 const MOST_ENDED = 12;
@@ -119,8 +124,11 @@ export class OrdersView {
     const { listId, orders } = group;
     const rows = orders.map((order) => {
       const isSelected = order.orderId === this.#selected;
-      return this.#row(keyOf(order), [order, isSelected, listId], order, (cancel) => {
-        const row = this.#made(order, listId === undefined && isOpen(order) ? [cancel] : []);
+      return this.#row(keyOf(order), [order, isSelected, listId], order, ({ change, cancel }) => {
+        const row = this.#made(order, [
+          ...(changeable(order).length > 0 ? [change] : []),
+          ...(listId === undefined && isOpen(order) ? [cancel] : []),
+        ]);
         row.classList.toggle("selected", isSelected);
         row.classList.toggle("leg", listId !== undefined);
         return row;
@@ -128,24 +136,24 @@ export class OrdersView {
     });
     if (listId === undefined) return rows;
     const live = orders.find(isOpen);
-    const head = this.#row(`${keyOf(orders[0])} list`, [group, live], live ?? orders[0], (cancel) =>
+    const head = this.#row(`${keyOf(orders[0])} list`, [group, live], live ?? orders[0], ({ cancel }) =>
       headOf(group, live === undefined ? [] : [cancel]),
     );
     return [head, ...rows];
   }
 
-  /** What has not changed keeps its row, and every row keeps its button. */
+  /** What has not changed keeps its row, and every row keeps its buttons. */
   #row(
     key: string,
     version: unknown,
     order: ShownOrder,
-    make: (cancel: HTMLButtonElement) => HTMLTableRowElement,
+    make: (buttons: RowButtons) => HTMLTableRowElement,
   ): readonly [string, Row] {
     const known = this.#rows.get(key);
     const text = JSON.stringify(version);
     if (known?.version === text) return [key, known];
-    const cancel = known?.cancel ?? this.#cancel(order);
-    return [key, { version: text, row: make(cancel), cancel }];
+    const buttons = known?.buttons ?? { change: this.#change(order), cancel: this.#cancel(order) };
+    return [key, { version: text, row: make(buttons), buttons }];
   }
 
   #made(order: ShownOrder, act: readonly HTMLElement[]): HTMLTableRowElement {
@@ -171,6 +179,18 @@ export class OrdersView {
     const row = make("tr", { data: { tone, id: clientOrderId, open: String(isOpen(order)) } });
     for (const [className, children] of cells) row.append(make("td", { className }, children));
     return row;
+  }
+
+  #change({ orderId, clientOrderId }: ShownOrder): HTMLButtonElement {
+    const act = (): void => {
+      const order = this.#orders.find((each) => each.orderId === orderId);
+      if (order !== undefined) this.#acts.change(order);
+    };
+    return button("Change", act, {
+      className: "quiet",
+      data: { key: `change ${orderId}` },
+      attributes: { "aria-label": `Change ${clientOrderId}`, "aria-haspopup": "dialog" },
+    });
   }
 
   /** A list is canceled by any leg that is open when the button is pressed. */

@@ -1,6 +1,15 @@
 /** The console page of the sandbox: it connects the parts of the page with each other. */
-import { type Client, type OrderUpdateMembers, preview } from "../../client/index.ts";
+import {
+  type Client,
+  type ManagedOrderReply,
+  type OrderUpdateMembers,
+  preview,
+  previewContext,
+} from "../../client/index.ts";
+import type { PreviewContext } from "../../lifecycle/index.ts";
 import { type AccountDesk, openDesk, type Sync, syncText } from "./account-desk.ts";
+import { changeable } from "./change.ts";
+import { ChangeView, type MovedLevel } from "./change-view.ts";
 import { ChartView, type Mark } from "./chart-view.ts";
 import { type Control, controlAt } from "./control.ts";
 import { showControl } from "./control-view.ts";
@@ -51,6 +60,9 @@ let serviceNowMs = (): number => Date.now();
 let market: Market | undefined;
 let desk: AccountDesk | undefined;
 let control: Control | undefined;
+let markets: readonly Market[] = [];
+/** What the rules of a change need of the service beside the quote, by market. */
+const limits = new Map<string, PreviewContext>();
 let isLiveOnce = false;
 /** How current the prices and the orders are. The market may be lost and found alone. */
 let isMarketLive = false;
@@ -66,7 +78,17 @@ let orders: readonly ShownOrder[] = [];
 const explained = new Set<string>();
 let marks: readonly Mark[] = [];
 
-const chart = new ChartView(SPANS[0].value);
+const change = new ChangeView({
+  context: contextOf,
+  async amend(order, changes) {
+    if (ticket.isBlocked) throw new Error("Not changed: this page is offline, and its prices are old.");
+    return await connected().amend(order, changes);
+  },
+});
+const chart = new ChartView(SPANS[0].value, async ({ orderId, field }, text) => {
+  const order = orders.find((each) => each.orderId === orderId);
+  if (order !== undefined) await openChange(order, { field, text });
+});
 const balances = new BalancesView(() => market?.base ?? "");
 const ticket = new TicketView(() => ({
   ...{ base: market?.base ?? "", quote: market?.quote, balances: balances.all },
@@ -78,11 +100,33 @@ const detail = new DetailView(
 ticket.block(CONNECT);
 const table = new OrdersView({
   cancel: (order, by) => void run(by, () => connected().cancel(order)),
+  change: (order) => void openChange(order).catch(reportError),
   select(order) {
     table.select(order.orderId);
     void detail.open(order);
   },
 });
+
+/** Asks for a change of an order, once the minimum of the service is known. */
+async function openChange(order: ShownOrder, moved?: MovedLevel): Promise<void> {
+  const { symbol } = order;
+  if (feedClient !== undefined && !limits.has(symbol))
+    limits.set(symbol, await previewContext(feedClient, symbol));
+  await change.open(order, moved);
+}
+
+/** What is not known of a position is left to the service. */
+function contextOf({ symbol, side, origQty }: ManagedOrderReply): PreviewContext {
+  const quote = markets.find((each) => each.symbol === symbol)?.quote;
+  const [base = ""] = symbol.split("/");
+  const { minimumNotional, maxIcebergParts } = limits.get(symbol) ?? {};
+  return {
+    ...{ nowMs: nowMs(), position: balances.all[base] ?? (side === "SELL" ? origQty : `-${origQty}`) },
+    ...(quote !== undefined && { quote: { bid: quote.bid, ask: quote.ask } }),
+    ...(minimumNotional !== undefined && { minimumNotional }),
+    ...(maxIcebergParts !== undefined && { maxIcebergParts }),
+  };
+}
 
 function connected(): AccountDesk {
   if (desk === undefined) throw new Error("Connect first.");
@@ -110,7 +154,8 @@ const nowMs = (): number => Math.max(market?.track.last?.timeMs ?? 0, serviceNow
 function draw(): void {
   if (market === undefined) return;
   const { symbol, track, quote, past } = market;
-  chart.draw({ symbol, track, past, marks, levels: levelsOf(orders, symbol), nowMs: nowMs() });
+  chart.draw({ symbol, track, past, marks, levels: levelsOf(orders, symbol, changeable), nowMs: nowMs() });
+  change.refresh();
   const age = ageOf(market);
   const best = quote === undefined ? "" : `bid ${dollars(quote.bid)}  ask ${dollars(quote.ask)}`;
   shown(element("best", HTMLParagraphElement), age === "" ? best : `${best}  ${age}`);
@@ -145,6 +190,7 @@ async function openMarkets(): Promise<void> {
   });
   feedClient = feed.client;
   serviceNowMs = feed.nowMs;
+  markets = feed.markets;
   const opened = showMarkets(feed.markets, (chosen) => choose(chosen, opened));
   view = opened;
   const [first] = feed.markets;
@@ -247,6 +293,7 @@ async function connect(apiKey: string, secret: string): Promise<string> {
         orders = read;
         hideProblem();
         table.show(read);
+        change.update(read);
         explainRejections();
         detail.update(read);
         if (!isPastRead) void readPast().catch(() => undefined);
@@ -310,6 +357,7 @@ function disconnect(): void {
   table.select(undefined);
   table.show([]);
   detail.close();
+  change.close();
   balances.hide();
   element("connect", HTMLFormElement).hidden = false;
   element("disconnect", HTMLButtonElement).hidden = true;

@@ -85,11 +85,12 @@ function times({ slots, seconds, delaySeconds, minutes }: Values, nowMs: number)
     ...(slots && { intervalCount: wholeOf(slots) }),
     ...(seconds && { interval: wholeOf(seconds, SECOND_MS) }),
     ...(delaySeconds && { intervalDelay: wholeOf(delaySeconds, SECOND_MS) }),
-    ...(minutes && { expireTime: expiryOf(minutes, nowMs) }),
+    ...(minutes && { expireTime: timeAfter(minutes, nowMs) }),
   };
 }
 
-function expiryOf(minutes: string, nowMs: number): number | string {
+/** Returns the time after some minutes, in epoch milliseconds. A text that is no whole number stays as it is. */
+export function timeAfter(minutes: string, nowMs: number): number | string {
   const ms = wholeOf(minutes, MINUTE_MS);
   return typeof ms === "number" ? nowMs + ms : ms;
 }
@@ -116,8 +117,8 @@ export function fieldOf(kind: KindName, name: string): FieldName | undefined {
   return sources.find((field) => needs.includes(field) || may.includes(field));
 }
 
-/** A text that is no whole number goes to the rules of the service as it is: they name the field and the remedy. */
-const wholeOf = (text: string, unit = 1): number | string =>
+/** Returns a whole number, in a unit. A text that is none goes to the rules of the service as it is: they name the field and the remedy. */
+export const wholeOf = (text: string, unit = 1): number | string =>
   /^[0-9]{1,9}$/.test(text) ? Number.parseInt(text, 10) * unit : text;
 
 const other = (side: string | undefined): "BUY" | "SELL" => (side === "BUY" ? "SELL" : "BUY");

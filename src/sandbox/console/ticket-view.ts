@@ -133,8 +133,7 @@ export class TicketView {
     const name = fieldOf(this.kind, byName.get("field") ?? "");
     const input = name && this.#form.querySelector<HTMLElement>(`#field-${name}`);
     if (!name || !input) return;
-    const plain = byName.get("code") === ILLEGAL ? PLAIN[FIELDS[name].kind] : undefined;
-    markWrong(input, plain ?? [text, byName.get("remedy")].filter(Boolean).join(" "));
+    markWrong(input, wordsAt(FIELDS[name], { text, details }));
     const more = input.closest("details");
     if (more !== null) more.open = true;
   }
@@ -220,14 +219,27 @@ const PLAIN: Readonly<Partial<Record<Field["kind"], string>>> = {
   whole: "Enter a whole number, such as 5.",
 };
 
+/** Returns what is wrong with a field, for a person who has filled it. */
+export function wordsAt({ kind }: Field, { text, details }: ErrorWords): string {
+  const byName = new Map(details);
+  const plain = byName.get("code") === ILLEGAL ? PLAIN[kind] : undefined;
+  return plain ?? [text, byName.get("remedy")].filter(Boolean).join(" ");
+}
+
 function inputFor(name: FieldName, base: string): HTMLElement {
   const field: Field = FIELDS[name];
-  if (name === "side") return sideOf(field);
-  const id = `field-${name}`;
+  return name === "side" ? sideOf(field) : fieldInput(field, { base, id: `field-${name}`, name });
+}
+
+/** Creates a field with its label. `base`: the base asset of the market. */
+export function fieldInput(
+  field: Field,
+  { base, id, name, value = "" }: Readonly<{ base: string; id: string; name: string; value?: string }>,
+): HTMLElement {
   const unit = field.unit === "BASE" ? base : field.unit;
   const label = make("label", { text: field.label, attributes: { for: id } });
   if (unit !== undefined) label.append(" ", make("span", { className: "unit", text: unit }));
-  const input = inputOf(field, { id, name });
+  const input = inputOf(field, { id, name, ...(value !== "" && { value }) });
   return make(
     "div",
     { className: `field ${field.kind}` },
