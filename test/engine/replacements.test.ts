@@ -1,35 +1,22 @@
 import { describe, expect, it } from "vitest";
-import type { CancelName, ReplaceMode, Replacement } from "../../src/engine/core/calls.ts";
+import type { CancelName } from "../../src/engine/core/calls.ts";
 import type { ParentOrder } from "../../src/model/index.ts";
-import type { OrderFields } from "../../src/requests/index.ts";
 import { decodeParents, encodeParents } from "../../src/wire/index.ts";
 import { createFaultyWorld, turns } from "../support/faulty-world.ts";
 import { OCO } from "../support/list-samples.ts";
+import {
+  at,
+  failed,
+  faulty,
+  heldReplacing,
+  holdAppend,
+  MODES,
+  openIds,
+  replace,
+  see,
+} from "../support/replacing-world.ts";
 import { fillOf, reported, sentTo } from "../support/scripted-venue.ts";
 import { createWorld, type World } from "../support/world.ts";
-
-const STOP = { symbol: "BTC/USD", side: "SELL", type: "STOP_MARKET", quantity: "2" } as const;
-const at = (stopPrice: string, more: Partial<OrderFields> = {}): OrderFields =>
-  ({ ...STOP, stopPrice, ...more }) as OrderFields;
-
-const MODES: readonly ReplaceMode[] = ["STOP_ON_FAILURE", "ALLOW_FAILURE"];
-
-type Asked = Readonly<{ order?: OrderFields; cancel?: CancelName; mode?: ReplaceMode; id?: string }>;
-
-const replace = (world: World, old: ParentOrder, asked: Asked = {}): Promise<Replacement> => {
-  const { order = at("95"), cancel = { orderId: old.orderId }, mode = "STOP_ON_FAILURE", id = "new" } = asked;
-  const named = { ...order, newClientOrderId: id } as OrderFields;
-  return world.engine.replace({ accountId: old.accountId, order: named, cancel, mode });
-};
-
-const openIds = async (world: World, { accountId }: ParentOrder): Promise<readonly string[]> => {
-  const page = { includeHistory: false, newestFirst: false, limit: 100, afterOrderId: 0 };
-  const { orders } = await world.engine.page({ accountId, ...page });
-  return orders.map(({ intent }) => intent.clientOrderId).sort();
-};
-
-const see = (world: World, bid: string): unknown =>
-  world.engine.market.quote({ symbol: "BTC/USD", bid, ask: "200" });
 
 async function stopped(): Promise<Readonly<{ world: World; old: ParentOrder }>> {
   const world = await createWorld();
@@ -130,6 +117,38 @@ describe("a replacement", () => {
     expect(await openIds(world, old)).toEqual(["old"]);
   });
 
+  it("a name of the order before that no order can have is refused, and names the field", async () => {
+    const { world, old } = await stopped();
+    for (const [cancel, code] of [
+      [{ clientOrderId: "\ud800" }, -1100],
+      [{ clientOrderId: "x".repeat(65) }, -1100],
+      [{ clientOrderId: "" }, -1119],
+      [{ orderId: 1.5 }, -1130],
+      [{ orderId: 2 ** 60 }, -1130],
+    ] as const)
+      for (const mode of MODES)
+        await expect(replace(world, old, { cancel, mode }), JSON.stringify(cancel)).rejects.toMatchObject({
+          code,
+          field: expect.any(String) as string,
+        });
+    expect(await openIds(world, old)).toEqual(["old"]);
+  });
+
+  it("needs no room at the limit of open orders, also while others are being stored", async () => {
+    const { world, store } = await createFaultyWorld({
+      settings: { maxOpenParents: 3, maxOpenParentsPerAccount: 3 },
+    });
+    const olds: ParentOrder[] = [];
+    for (const n of [0, 1, 2]) olds.push(await world.place(at("90", { newClientOrderId: `old-${n}` })));
+    const { finish } = holdAppend(store);
+    const all = Promise.all(olds.map((old, n) => replace(world, old, { id: `new-${n}` }).catch(failed)));
+    await turns();
+    finish("kept");
+    expect(await all).toMatchObject([{ created: true }, { created: true }, { created: true }]);
+    expect(await openIds(world, olds[0] as ParentOrder)).toEqual(["new-0", "new-1", "new-2"]);
+    await expect(world.place(at("90"))).rejects.toMatchObject({ code: -1008 });
+  });
+
   it("the room of the old order counts as free", async () => {
     const world = await createWorld({ settings: { maxOpenParents: 1, maxOpenParentsPerAccount: 1 } });
     await world.quote("110", "200");
@@ -173,7 +192,11 @@ describe("while a child of the old order is not settled", () => {
       expect([answer.order, answer.created]).toEqual([undefined, false]);
       expect(answer.canceled).toMatchObject({ pendingEnd: { status: "CANCELED" }, unreplaced: "new" });
       const [child] = world.venue.submitted;
-      expect(await replace(world, old, { mode })).toMatchObject({ order: undefined, created: false });
+      for (const order of [at("95"), at("96")])
+        expect(await replace(world, old, { mode, order })).toMatchObject({
+          order: undefined,
+          created: false,
+        });
       world.venue.say(reported(child?.childId ?? "", "closed", [fillOf({ quantity: "1" })]));
       await world.engine.idle();
       expect(await world.status(old)).toBe("CANCELED CANCELED");
@@ -184,6 +207,66 @@ describe("while a child of the old order is not settled", () => {
       expect((await world.engine.verify()).equal).toBe(true);
     },
   );
+
+  it.each(MODES)(
+    "%s: a copy before that cancel is durable waits for it, and is answered as the first",
+    async (mode) => {
+      for (const isClosed of [false, true]) {
+        const { world, store, old } = await faulty();
+        world.venue.onSubmit = () => "silence";
+        await world.quote("89", "200");
+        const [child] = world.venue.submitted;
+        const { replacing, end } = await heldReplacing({ world, store }, old, { mode });
+        if (isClosed) world.venue.say(reported(child?.childId ?? "", "closed", [fillOf({ quantity: "1" })]));
+        await turns();
+        let isAnswered = false;
+        const copy = replace(world, old, { mode }).finally(() => (isAnswered = true));
+        await turns();
+        expect(isAnswered).toBe(false);
+        await end("kept");
+        for (const answer of [await replacing, await copy])
+          expect(answer).toMatchObject({ order: undefined, created: false, canceled: { unreplaced: "new" } });
+        expect(await openIds(world, old)).toEqual(isClosed ? [] : ["old"]);
+      }
+    },
+  );
+
+  it("a copy whose order ends for good while the host is asked is answered as the first", async () => {
+    const { world, store, old } = await faulty();
+    world.venue.onSubmit = () => "silence";
+    await world.quote("89", "200");
+    const [child] = world.venue.submitted;
+    const mode = "ALLOW_FAILURE";
+    const { end } = await heldReplacing({ world, store }, old, { mode });
+    let answer: () => void = () => undefined;
+    const asked = new Promise<void>((resolve) => (answer = resolve));
+    const account = world.accounts.account.bind(world.accounts);
+    Object.assign(world.accounts, { account: (id: number) => asked.then(() => account(id)) });
+    const copy = replace(world, old, { mode });
+    await turns();
+    await end("kept");
+    world.venue.say(reported(child?.childId ?? "", "closed"));
+    await world.engine.idle();
+    expect(await openIds(world, old)).toEqual([]);
+    answer();
+    expect(await copy).toMatchObject({ order: undefined, created: false, canceled: { unreplaced: "new" } });
+    expect(await openIds(world, old)).toEqual([]);
+  });
+
+  it("an order whose last child is looked up is not replaced yet, and the refusal says what to do", async () => {
+    const { world, old } = await stopped();
+    world.venue.onSubmit = ({ childId }) => reported(childId, "closed", [fillOf({ quantity: "0.5" })]);
+    world.venue.onClosedLookup = () => new Promise(() => undefined);
+    await world.quote("89", "200");
+    const [child] = world.venue.submitted;
+    for (const mode of MODES)
+      await expect(replace(world, old, { mode })).rejects.toThrow(/looked up.*Send the request again/);
+    expect(await openIds(world, old)).toEqual(["old"]);
+    world.venue.say(reported(child?.childId ?? "", "closed", [fillOf({ quantity: "1.5", id: "late" })]));
+    await world.engine.idle();
+    expect(await world.status(old)).toBe("FILLED FILLED");
+    expect(sentTo(world.venue)).toEqual(["SELL 2"]);
+  });
 
   it("a replacement of an order that is being canceled is not placed either, and a copy of it says so", async () => {
     const { world, old } = await stopped();
@@ -216,123 +299,4 @@ it("a late fill of the old order stays a fact of it", async () => {
   expect(await world.facts(old)).toContain("ALERT");
   expect(await openIds(world, old)).toEqual(["new"]);
   expect((await world.engine.verify()).equal).toBe(true);
-});
-
-/** How the append of a replacement ends: durable, lost, or durable though the store says that it failed. */
-type End = "kept" | "lost" | "unknown";
-
-/** A replacement of a stop at 90, at a market of 110, whose append waits. */
-async function held(order: OrderFields) {
-  let finish: (end: End) => void = () => undefined;
-  const { world, store } = await createFaultyWorld();
-  await world.quote("110", "200");
-  const old = await world.place(at("90", { newClientOrderId: "old" }));
-  await world.engine.idle();
-  const disk = store();
-  const append = disk.append.bind(disk);
-  const ends = new Promise<End>((resolve) => (finish = resolve));
-  let isHeld = true;
-  Object.assign(disk, {
-    append: async (batch: Parameters<typeof append>[0]) => {
-      if (!isHeld) return await append(batch);
-      isHeld = false;
-      const end = await ends;
-      if (end === "lost") throw new Error("the store did not keep the append");
-      const outcomes = await append(batch);
-      if (end === "unknown") throw new Error("the store does not say");
-      return outcomes;
-    },
-  });
-  const replacing: Promise<unknown> = replace(world, old, { order }).catch((error: unknown) => error);
-  await turns();
-  expect(isHeld).toBe(false);
-  return {
-    ...{ world, old, replacing },
-    async end(end: End) {
-      finish(end);
-      await replacing;
-      await world.engine.idle();
-    },
-  };
-}
-
-const newOf = async (world: World, { accountId }: ParentOrder): Promise<ParentOrder | undefined> =>
-  await world.engine.find({ accountId, clientOrderId: "new" });
-
-describe("while the append of a replacement is under way", () => {
-  it("a fire of the old level triggers the new order, once, and sends nothing before both are durable", async () => {
-    for (const end of ["kept", "unknown"] as const)
-      for (const level of ["95", "80"]) {
-        const { world, old, replacing, end: finish } = await held(at(level, { quantity: "3" }));
-        see(world, "89");
-        await turns();
-        see(world, "108");
-        see(world, "89");
-        see(world, "108");
-        await turns();
-        expect(sentTo(world.venue)).toEqual([]);
-        await finish(end);
-        expect(await replacing).toMatchObject({ created: true });
-        expect(await world.status(old)).toBe("CANCELED CANCELED");
-        expect(sentTo(world.venue)).toEqual(["SELL 3"]);
-        expect((await newOf(world, old))?.trigger?.observed).toBe(8_900_000_000);
-        expect((await world.engine.verify()).equal).toBe(true);
-      }
-  });
-
-  it("if the store does not keep it, the fire is the old order's, though the price has gone back", async () => {
-    for (const order of [at("95"), at("120", { type: "TAKE_PROFIT_MARKET" } as Partial<OrderFields>)]) {
-      const { world, old, replacing, end } = await held(order);
-      see(world, "89");
-      await turns();
-      see(world, "108");
-      await end("lost");
-      expect(await replacing).toMatchObject({ code: -1001 });
-      expect(await newOf(world, old)).toBeUndefined();
-      expect(await world.status(old)).toBe("FILLED FILLED");
-      expect(sentTo(world.venue)).toEqual(["SELL 2"]);
-      expect((await world.engine.verify()).equal).toBe(true);
-    }
-  });
-
-  it("a fire of the old level is not that of a new order which waits for something else", async () => {
-    const { world, old, end } = await held(at("120", { type: "TAKE_PROFIT_MARKET" } as Partial<OrderFields>));
-    see(world, "89");
-    await turns();
-    see(world, "108");
-    await end("kept");
-    expect(await openIds(world, old)).toEqual(["new"]);
-    expect(sentTo(world.venue)).toEqual([]);
-    await world.quote("121", "200");
-    expect(sentTo(world.venue)).toEqual(["SELL 2"]);
-  });
-
-  it("the new level triggers nothing before the record is durable, and then what stands", async () => {
-    for (const end of ["kept", "lost"] as const) {
-      const { world, old, end: finish } = await held(at("95"));
-      see(world, "94");
-      await turns();
-      expect(sentTo(world.venue)).toEqual([]);
-      await finish(end);
-      expect(sentTo(world.venue)).toEqual(end === "kept" ? ["SELL 2"] : []);
-      expect(await world.status(old)).toBe(end === "kept" ? "CANCELED CANCELED" : "NEW WAITING");
-    }
-  });
-
-  it("a cancel of either order follows it, and a crash leaves exactly one of the two", async () => {
-    for (const end of ["kept", "lost"] as const) {
-      const { world, old, end: finish } = await held(at("95"));
-      const { accountId } = old;
-      const canceling = world.engine
-        .cancel({ accountId, clientOrderId: "old" })
-        .catch((error: unknown) => error);
-      await turns();
-      await finish(end);
-      await canceling;
-      await world.crash();
-      const open = await openIds(world, old);
-      expect(end === "kept" ? [["new"]] : [["old"], []]).toContainEqual(open);
-      expect((await world.engine.verify()).equal).toBe(true);
-    }
-  });
 });

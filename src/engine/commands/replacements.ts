@@ -1,8 +1,9 @@
 import { afterDecision, OrderError } from "../../errors/index.ts";
 import { type ParentIntent, type ParentOrder, packedIntent, type Replaced } from "../../model/index.ts";
+import { requireOrderName } from "../../requests/index.ts";
 import type { ParentKey, Placement, ReplaceIntentRequest, Replacement } from "../core/calls.ts";
 import type { Core } from "../core/core.ts";
-import { isAcceptance, type LiveOrder, type PendingRecord } from "../core/live-order.ts";
+import { awaitsLookUp, isAcceptance, type LiveOrder, type PendingRecord } from "../core/live-order.ts";
 import type { OpenCaller } from "../core/open-calls.ts";
 import type { ReadModel } from "../reads/read-model.ts";
 import type { Shard } from "../shards/shard.ts";
@@ -40,6 +41,8 @@ export class Replacements {
 
   /** Decides with the placements of the client id. The caller is answered when the record is durable. */
   replace(request: Request, caller: OpenCaller<Replacement>): void {
+    const { accountId: _of, ...name } = keyOf(request);
+    requireOrderName(name);
     const command = { ...request, intent: packedIntent(request.intent) };
     const decide = (): Promise<Replacement | PendingRecord> => this.#replace(command);
     this.#parts.placements.enter(command, { decide, answerOf }, caller);
@@ -63,6 +66,9 @@ export class Replacements {
     if (board.hasOutdatedNodes) throw new OrderError("SERVER_BUSY");
     const admits = await placements.admissionOf(request);
     shard.requireSince(epoch);
+    // What was open has ended since, perhaps by a copy: it is read again.
+    const isOpen = isOfMarket(before, intent) && before.ended === undefined;
+    if (isOpen && this.#live(shard, request) === undefined) return await this.#replace(request);
     return await this.#decide(shard, request, admits);
   }
 
@@ -82,12 +88,13 @@ export class Replacements {
   }
 
   /** Decides in one step, so that nothing comes between what it looks at and the record. */
-  async #decide(shard: Shard, request: Request, admits: Admits): Promise<PendingRecord> {
+  async #decide(shard: Shard, request: Request, admits: Admits): Promise<Replacement | PendingRecord> {
     const live = this.#live(shard, request);
+    if (live?.working.unreplaced === request.intent.clientOrderId) return await unplaced(shard, live);
     if (live === undefined || live.working.ended !== undefined)
       return await this.#withoutOther(shard, live, request, admits);
     const { working } = live;
-    requireReplaceable(working);
+    requireReplaceable(live);
     const { restriction } = request.cancel;
     if (restriction !== undefined && !meetsRestriction(working, restriction))
       return await refused(shard, live, "CANCEL_RESTRICTED");
@@ -152,14 +159,23 @@ const isOfMarket = (order: ParentOrder | undefined, { symbol }: ParentIntent): o
   order?.intent.symbol === symbol;
 
 /** Throws the refusal to replace an order that must stay as it is. */
-function requireReplaceable({ list, frozen, restored }: ParentOrder): void {
+function requireReplaceable(live: LiveOrder): void {
+  const { list, frozen, restored } = live.working;
   if (list !== undefined)
     throw replaceRejected("The order is a leg of a list. Cancel the list and place a new one.");
   if ((frozen ?? restored) !== undefined)
     throw replaceRejected("The order is stopped until a person settles it. Ask the operator.");
+  if (awaitsLookUp(live))
+    throw replaceRejected("The last child of the order is being looked up. Send the request again.");
 }
 
 const replaceRejected = (advice: string): OrderError => new OrderError("CANCEL_REPLACE_FAILED", { advice });
+
+/** Answers a copy of a request whose order was not placed, once that is durable. */
+async function unplaced(shard: Shard, { working, pending }: LiveOrder): Promise<Replacement> {
+  if (pending !== undefined) await shard.whenDurable(pending);
+  return { canceled: working, order: undefined, created: false };
+}
 
 /** Rejects with a refusal once the state that it rests on is durable. */
 async function refused(

@@ -109,9 +109,12 @@ export class ExecutionAttempts {
 
   #meet(fired: Fired, quote: Quote, isAgain = false): void {
     const shard = this.#shardOf(fired.orderId);
+    const before = shard.liveOrders.get(fired.orderId);
+    const next = before && successorOf(before);
     const input = (): void => {
       const live = shard.liveOrders.get(fired.orderId);
-      if (live === undefined) return;
+      // It was replaced while the fire waited, for example by an append that seemed to fail.
+      if (live === undefined) return void (next && this.#meetNext(next, before.working, { fired, quote }));
       const successor = successorOf(live);
       if (successor !== undefined) return this.#passOn(live, successor, { fired, quote });
       if (live.working.intent.trailing !== undefined && live.working.activation === undefined) {
@@ -135,7 +138,11 @@ export class ExecutionAttempts {
   #passOn(live: LiveOrder, successor: ParentOrder, { fired, quote }: Met): void {
     this.#arming.unwatch(live);
     ifLost(live.pending, () => this.#meet(fired, quote, true));
-    if (waitsAlike(successor, live.working)) this.#meet({ ...fired, orderId: successor.orderId }, quote);
+    this.#meetNext(successor, live.working, { fired, quote });
+  }
+
+  #meetNext(next: ParentOrder, before: ParentOrder, { fired, quote }: Met): void {
+    if (waitsAlike(next, before)) this.#meet({ ...fired, orderId: next.orderId }, quote, true);
   }
 
   /** Posts the activation of a trailing parent. */
@@ -299,9 +306,15 @@ function causeOf(cause: AttemptCause, now: Quote): Cause {
   return { kind: "QUOTE", quote: stampOf(cause.kind === "FIRED" ? cause.quote : now) };
 }
 
-/** Returns whether an order waits for the same condition as another, by a level of its own. One that trails begins anew. */
-const waitsAlike = ({ intent: next }: ParentOrder, { intent }: ParentOrder): boolean =>
-  next.type === intent.type && next.side === intent.side && next.trailing === undefined;
+/**
+ * Returns whether an order waits for the same condition as another, by a level of its own. One that trails begins anew, and one
+ * that has triggered waits for something else.
+ */
+const waitsAlike = ({ intent: next }: ParentOrder, { intent, trigger }: ParentOrder): boolean =>
+  trigger === undefined &&
+  next.type === intent.type &&
+  next.side === intent.side &&
+  next.trailing === undefined;
 
 const isIntent = ({ kind }: Fact): boolean => kind === "CHILD_INTENDED";
 const isTrigger = ({ kind }: Fact): boolean => kind === "TRIGGERED";

@@ -95,14 +95,18 @@ export class CountedPlacements {
     });
   }
 
-  /** Passes a replacement through the limit, as the new order. */
+  /** Passes a replacement through the limit, as the new order. A copy of one that was not placed is known by the order before. */
   replaceOrder(command: ReplaceIntentRequest): Promise<CountedResult<Replacement>> {
-    const { accountId } = command;
+    const { accountId, cancel } = command;
     const { clientOrderId } = command.intent;
+    const { engine } = this.#parts;
+    const { restriction: _condition, ...name } = cancel;
     return this.#inTurn({
       ...{ accountId, key: `order ${accountId} ${clientOrderId}`, count: 1 },
-      isKnown: async () => (await this.#parts.engine.find({ accountId, clientOrderId })) !== undefined,
-      place: () => this.#parts.engine.replace(command),
+      isKnown: async () =>
+        (await engine.find({ accountId, clientOrderId })) !== undefined ||
+        (await engine.find({ accountId, ...name }))?.unreplaced === clientOrderId,
+      place: () => engine.replace(command),
     });
   }
 

@@ -51,8 +51,7 @@ export async function replaceOrder(parts: ServiceParts, call: SignedCall): Promi
     parts,
     call,
     (resolve) => readReplacement(call.parameters, { resolve, clientId: clientIdsOf(call) }),
-    async ({ accountId, intent: { symbol, clientOrderId } }) =>
-      (await parts.engine.find({ accountId, clientOrderId }))?.intent.symbol === symbol,
+    (request) => isPlaced(parts, request),
   );
   const { accountId, intent, mode, restriction } = command;
   const name = await replacedName(parts, command);
@@ -75,6 +74,11 @@ const OF_CANCEL: ReadonlySet<string> = new Set([
   "CANCEL_REPLACE_FAILED",
 ]);
 
+async function isPlaced({ engine }: ServiceParts, { accountId, intent }: Command): Promise<boolean> {
+  const { clientOrderId, symbol } = intent;
+  return (await engine.find({ accountId, clientOrderId }))?.intent.symbol === symbol;
+}
+
 /** Returns the name of the order to replace. Throws if two ids name different orders, or if it is an open native order. */
 async function replacedName(parts: ServiceParts, command: Command): Promise<CancelName> {
   const { accountId, intent, orderId, clientOrderId } = command;
@@ -87,7 +91,9 @@ async function replacedName(parts: ServiceParts, command: Command): Promise<Canc
   const isNative = orderId !== undefined && orderId > 0n;
   if (isNative || (orderId === undefined && managed?.ended !== undefined) || managed === undefined) {
     const native = isNative || orderId === undefined ? await parts.native?.find(nativeKeyOf(key)) : undefined;
-    if (native !== undefined && OPEN.has(native.status))
+    const isOpen = native !== undefined && OPEN.has(native.status);
+    // A copy is answered as before, whatever has the client id of the order before now.
+    if (isOpen && managed?.unreplaced !== intent.clientOrderId && !(await isPlaced(parts, command)))
       throw new OrderError("CANCEL_REPLACE_FAILED", { advice: NATIVE });
   }
   if (orderId !== undefined) return { orderId: managedId(orderId) ?? 0 };
@@ -122,7 +128,7 @@ async function answered(
 }
 
 const PENDING =
-  "The new order was not placed: a child of the other order is not settled. Wait until that has ended, then place the new one.";
+  "The new order was not placed: a child of the other order was not settled. When that order has ended, read what it has executed before you place another.";
 const ALONE = "The new order was placed: the order to cancel is unknown or has ended.";
 
 /** Returns the refusal of a replacement of which nothing was done. */

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { RequestParameters } from "../../../src/signing/index.ts";
 import { turns } from "../../support/faulty-world.ts";
+import { openNativeWorld } from "../../support/native-world.ts";
+import { fillOf, reported } from "../../support/scripted-venue.ts";
 import {
   call,
   KEYS,
@@ -15,6 +17,10 @@ import {
 const key = KEYS.owner;
 const STOP = { symbol: "BTC/USD", side: "SELL", type: "STOP_MARKET", quantity: "0.01", stopPrice: "6000" };
 const NEW = { ...STOP, stopPrice: "6100", newClientOrderId: "new", cancelReplaceMode: "STOP_ON_FAILURE" };
+const NATIVE = {
+  ...{ symbol: "BTC/USD", side: "SELL", type: "LIMIT", quantity: "0.01", price: "9000" },
+  timeInForce: "GTC",
+};
 const PATH = "/api/order/cancelReplace";
 const COMPAT = "/compat/api/v3";
 
@@ -98,6 +104,35 @@ describe("POST /api/order/cancelReplace", () => {
     expect(await openIds(world)).toEqual(["old"]);
   });
 
+  it("a copy after the other order has executed whole does not advise to place the new one", async () => {
+    const world = await openWorld();
+    const cancelOrderId = await stop(world);
+    await sendsChild(world);
+    await replace(world, { cancelOrderId });
+    const [child] = world.venue.submitted;
+    const fill = fillOf({ quantity: "0.01", price: "5990" });
+    world.venue.say(reported(child?.childId ?? "", "closed", [fill]));
+    await turns();
+    const { body } = await replace(world, { cancelOrderId });
+    expect(body).toMatchObject({ code: -2021, data: { cancelResponse: { status: "FILLED" } } });
+    expect(body.error).not.toContain("then place");
+    expect(body.error).toContain("read what it has executed");
+  });
+
+  it("a copy is answered as before though a native order has the client id of the replaced one", async () => {
+    const world = await openNativeWorld();
+    await stop(world);
+    const fields = { cancelOrigClientOrderId: "old" };
+    const first = await replace(world, fields);
+    const json = { ...NATIVE, newClientOrderId: "old" };
+    const native = await call(world, "POST", "/api/v2/order", { key, json, query: { nonce: world.nonce() } });
+    expect([first.status, native.status]).toEqual([200, 200]);
+    const copy = await replace(world, fields);
+    expect([copy.status, copy.body]).toEqual([200, first.body]);
+    const other = await replace(world, { ...fields, newClientOrderId: "other" });
+    expect([other.status, other.body.code]).toEqual([400, -2022]);
+  });
+
   it("a request that is refused leaves the order as it is, and says what is wrong with it", async () => {
     const world = await openWorld();
     const cancelOrderId = await stop(world);
@@ -138,6 +173,18 @@ describe("POST /api/order/cancelReplace", () => {
     expect((await replace(world, { cancelOrderId }, KEYS.reader)).status).toBe(401);
     expect((await replace(world, { cancelOrderId }, KEYS.stranger)).body.code).toBe(-2022);
     expect(await openIds(world)).toEqual(["old"]);
+  });
+
+  it("above the limit a copy of a replacement that was not placed is answered as the first", async () => {
+    const world = await openWorld({ limits: { ordersPer10s: 2 } });
+    const cancelOrderId = await stop(world);
+    await sendsChild(world);
+    for (const fields of [{ cancelOrderId }, { cancelOrigClientOrderId: "old" }])
+      expect((await replace(world, fields)).body.code).toBe(-2021);
+    await place(world, { ...STOP, newClientOrderId: "other" });
+    for (const fields of [{ cancelOrderId }, { cancelOrigClientOrderId: "old" }])
+      expect((await replace(world, fields)).body.code).toBe(-2021);
+    expect((await replace(world, { cancelOrderId, newClientOrderId: "newer" })).body.code).toBe(-1015);
   });
 
   it("counts as the new order, and neither a copy nor one that is not placed counts", async () => {
