@@ -131,6 +131,10 @@ export interface Client {
   placeOto(list: NewList<ListFields["oto"]>, options?: CallOptions): Promise<OrderListReply>;
   /** Places an order that releases a pair when it is filled. */
   placeOtoco(list: NewList<ListFields["otoco"]>, options?: CallOptions): Promise<OrderListReply>;
+  /** Places an order with a stop and take-profits that are sized by what it executes. */
+  placeBracket(list: NewList<ListFields["bracket"]>, options?: CallOptions): Promise<OrderListReply>;
+  /** Places two to ten orders that share one quantity. */
+  placeOca(list: NewList<ListFields["oca"]>, options?: CallOptions): Promise<OrderListReply>;
   /** Places a limit and a stop of which only one executes, in the fields of the older call. */
   placeLegacyOco(list: NewList<ListFields["legacyOco"]>, options?: CallOptions): Promise<OrderListReply>;
   /** Reads a list. */
@@ -222,6 +226,8 @@ export const CLIENT_ROUTES: ClientRoutes = {
   placeOco: placeV3("v3/orderList/oco", orderList),
   placeOto: placeV3("v3/orderList/oto", orderList),
   placeOtoco: placeV3("v3/orderList/otoco", orderList),
+  placeBracket: placeV3("v3/orderList/bracket", orderList),
+  placeOca: placeV3("v3/orderList/oca", orderList),
   placeLegacyOco: placeV3("v3/order/oco", orderList),
   orderList: readV3("v3/orderList", orderList),
   cancelOrderList: cancelV3("v3/orderList", object(CANCELED_ORDER_LIST)),

@@ -155,6 +155,8 @@ export const SOCKET_ROUTES: {
   placeOco: over(CLIENT_ROUTES.placeOco, "orderList.place.oco"),
   placeOto: over(CLIENT_ROUTES.placeOto, "orderList.place.oto"),
   placeOtoco: over(CLIENT_ROUTES.placeOtoco, "orderList.place.otoco"),
+  placeBracket: over(CLIENT_ROUTES.placeBracket, "orderList.place.bracket"),
+  placeOca: over(CLIENT_ROUTES.placeOca, "orderList.place.oca"),
   orderList: over(CLIENT_ROUTES.orderList, "orderList.status"),
   cancelOrderList: over(CLIENT_ROUTES.cancelOrderList, "orderList.cancel"),
   openOrderLists: over(CLIENT_ROUTES.openOrderLists, "openOrderLists.status"),

@@ -164,6 +164,8 @@ export type SharedMethod =
   | "placeOco"
   | "placeOto"
   | "placeOtoco"
+  | "placeBracket"
+  | "placeOca"
   | "orderList"
   | "cancelOrderList"
   | "openOrderLists"
@@ -204,6 +206,8 @@ export function sharedMethods(
     placeOco: placesLists(parts, routes.placeOco, "oco"),
     placeOto: placesLists(parts, routes.placeOto, "oto"),
     placeOtoco: placesLists(parts, routes.placeOtoco, "otoco"),
+    placeBracket: placesLists(parts, routes.placeBracket, "bracket"),
+    placeOca: placesLists(parts, routes.placeOca, "oca"),
     orderList: reads(routes.orderList),
     cancelOrderList: cancels(parts, routes.cancelOrderList, { lookAt: canceledList, isOwn: isNamedList }),
     openOrderLists: reads(routes.openOrderLists),

@@ -1,5 +1,5 @@
 import { averageOfSteps } from "./average.ts";
-import { NOTIONAL_SCALE, type Notional, notionalOf } from "./exact.ts";
+import { NOTIONAL_SCALE, type Notional, notionalOf, portion, type Rounding } from "./exact.ts";
 import { type ExactQuantity, FINE_LIMIT, formatExact } from "./facts.ts";
 import { add, type Price, QUANTITY_SCALE, type Quantity, type Scaled, subtract } from "./scaled.ts";
 
@@ -91,10 +91,20 @@ export function executionValueText(execution: Execution): string {
   return formatExact(value, fine, NOTIONAL_SCALE);
 }
 
+/** Returns steps and their fine part as one whole number. */
+const exactOf = (steps: Scaled, fine = 0): bigint => BigInt(steps) * BigInt(FINE_LIMIT) + BigInt(fine);
+
+/** Returns the average price of what was executed, rounded to a step of a price. Something must have been executed. */
+export function averagePriceOf(total: ExecutedValue, rounding: Rounding): Price {
+  const { executedQuantity, executedFine, executedNotional, notionalFine } = total;
+  const value = exactOf(executedNotional, notionalFine) as Scaled as Price;
+  // A value has as many decimals as price and quantity together, so the quotient is in steps of a price.
+  return portion(value, { numerator: 1, denominator: exactOf(executedQuantity, executedFine), rounding });
+}
+
 /** Returns the average price of what was executed, at 8 decimals, rounded half up; "0" if nothing was. */
 export function executedPriceText(total: ExecutedValue): string {
   const { executedQuantity, executedFine, executedNotional, notionalFine } = total;
-  const exact = (steps: Scaled, fine = 0): bigint => BigInt(steps) * BigInt(FINE_LIMIT) + BigInt(fine);
   if ((executedFine ?? notionalFine) === undefined) return averageOfSteps(executedNotional, executedQuantity);
-  return averageOfSteps(exact(executedNotional, notionalFine), exact(executedQuantity, executedFine));
+  return averageOfSteps(exactOf(executedNotional, notionalFine), exactOf(executedQuantity, executedFine));
 }

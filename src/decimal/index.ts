@@ -12,6 +12,7 @@ export {
 } from "./exact.ts";
 export {
   afterExecution,
+  averagePriceOf,
   beforeExecution,
   type Executed,
   type ExecutedValue,

@@ -1,3 +1,4 @@
+import type { Fact } from "../model/index.ts";
 import type { ReadonlyIdMap } from "../triggers/index.ts";
 import type { EffectRunner, EngineEffect } from "./core/effects.ts";
 import type { DurableRecord, LiveOrder, ParentStep } from "./core/live-order.ts";
@@ -61,10 +62,14 @@ export class EffectInterpreter implements EffectRunner {
       exposure.track(live);
       stalls.follow(live, record.steps[index]?.facts ?? []);
     }
-    if (record.record.cause.kind === "AMEND") for (const live of liveOrders) arming.amended(live);
+    const isOfKind = record.list?.kind !== undefined;
+    if (record.record.cause.kind === "AMEND" || isOfKind)
+      for (const [index, live] of liveOrders.entries())
+        if (record.steps[index]?.facts.some(isAmend)) arming.amended(live);
     for (const step of record.steps) this.#follow(step, record.decidedAtMs);
     stream.publish(record);
     arming.admit(liveOrders);
+    if (isOfKind) arming.shared(liveOrders);
     attempts.decided(participants.takeDecided());
     quotes.begin();
   }
@@ -91,3 +96,5 @@ export class EffectInterpreter implements EffectRunner {
     if (shard.state === "fenced") this.#parts.board.fenced(shard.number);
   }
 }
+
+const isAmend = ({ kind }: Fact): boolean => kind === "AMENDED";

@@ -10,9 +10,7 @@ import {
 } from "../decimal/index.ts";
 import { OrderError } from "../errors/index.ts";
 import {
-  type Contingency,
   type Fact,
-  type LegRole,
   type ListIntent,
   type Mutable,
   type ParentIntent,
@@ -25,6 +23,7 @@ import {
 } from "../model/index.ts";
 import { joinSmallSlices, schedulePlan, smallestSlice, type VolumeProfile } from "../schedules/index.ts";
 import { executableSide, limitDirection, meets } from "../triggers/index.ts";
+import { checkLegs, isPair, levelOf } from "./list-form.ts";
 
 /**
  * Checks that an intent has the fields that its type needs. An intent built by hand in process is checked too. Throws
@@ -266,12 +265,6 @@ export interface ListAdmissionContext
   readonly mustStraddle?: boolean;
 }
 
-const ROLES: Readonly<Record<Contingency, readonly LegRole[]>> = {
-  OCO: ["protective", "profit"],
-  OTO: ["working", "pending"],
-  OTOCO: ["working", "protective", "profit"],
-};
-
 /**
  * Admits a whole list, or throws the OrderError that refuses it. The admissions are in the order of the legs (contract
  * "List creation rules").
@@ -292,50 +285,8 @@ export function admitList(list: ListIntent, context: ListAdmissionContext): read
     const leg = list.contingency === "OCO" || role === "working" ? "active" : "held";
     return admit(intent, { ...shared, leg });
   });
-  if (mustStraddle && list.contingency === "OCO") checkStraddle(list, context);
+  if (mustStraddle && list.contingency === "OCO" && list.kind === undefined) checkStraddle(list, context);
   return admissions;
-}
-
-/** Returns the level by which an OCO leg is compared: its stop price, else its price; undefined for a leg with neither. */
-export function levelOf(intent: ParentIntent): Price | undefined {
-  return intent.stopPrice ?? intent.price;
-}
-
-/** Checks the form of the contingency. A list that was built by hand in process must have it too. */
-function checkLegs({ contingency, legs }: ListIntent): void {
-  const roles = ROLES[contingency];
-  const first = legs[0]?.intent;
-  const inForm = legs.length === roles.length && legs.every(({ role }, index) => role === roles[index]);
-  const oneMarket = legs.every(({ intent }) => intent.symbol === first?.symbol);
-  const pair = legs
-    .filter(({ role }) => role === "protective" || role === "profit")
-    .map(({ intent }) => intent);
-  const [protective, profit] = pair;
-  const alike = protective?.side === profit?.side && protective?.quantity === profit?.quantity;
-  const ordered = pair.length === 0 || isPair(pair);
-  if (!inForm || !oneMarket || !alike || !ordered) {
-    throw new OrderError("BAD_COMBINATION", {
-      fields: "'legs'",
-      advice: `Build the list with listIntent. The legs of ${contingency} are: ${roles.join(", ")}.`,
-    });
-  }
-  if (legs.some(({ intent }) => intent.schedule !== undefined || intent.participationBips !== undefined)) {
-    throw new OrderError("UNSUPPORTED_COMBINATION", { field: "type" });
-  }
-}
-
-/** Returns whether the protective leg is a stop, the other a limit or take-profit, and their levels do not cross. */
-function isPair([protective, profit]: readonly ParentIntent[]): boolean {
-  if (protective === undefined || profit === undefined) return false;
-  if (!stops(protective) || stops(profit)) return false;
-  const [upper, lower] = protective.side === "BUY" ? [protective, profit] : [profit, protective];
-  const [high, low] = [levelOf(upper), levelOf(lower)];
-  return high === undefined || low === undefined || high > low;
-}
-
-function stops({ type }: ParentIntent): boolean {
-  const { trigger } = TRAITS[type];
-  return trigger === "stop" || trigger === "trailing";
 }
 
 /** Checks the levels of the two legs of a pair, in display order, as an amend would leave them. Throws BAD_PRICE_RELATION. */

@@ -246,6 +246,8 @@ function scheduleOf({
   return {
     ...{ intervalMs: interval, intervalDelayMs: intervalDelay },
     ...(intervalCount !== undefined && { intervalCount }),
-    ...(volumeProfile !== undefined && { weights: volumeProfile.split(",").map(Number) }),
+    ...(volumeProfile !== undefined && {
+      weights: volumeProfile.split(",").map((weight) => Number.parseInt(weight, 10)),
+    }),
   };
 }

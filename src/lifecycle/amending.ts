@@ -51,7 +51,7 @@ export function legAmends(
   terms: AmendedTerms,
 ): readonly LegAmend[] {
   const { quantity } = terms;
-  if (quantity === undefined) return [{ leg: order, terms }];
+  if (quantity === undefined || order.list?.kind !== undefined) return [{ leg: order, terms }];
   const follows = (leg: ParentOrder): boolean =>
     isOpenBeside(order, leg) &&
     leg.intent.quantity !== quantity &&
@@ -96,9 +96,14 @@ export function admitAmend(
   context: AdmissionContext & Readonly<{ mustStraddle?: boolean }>,
 ): void {
   const { quantity } = order.intent;
+  const isNewQuantity = terms.quantity !== undefined && terms.quantity !== quantity;
+  if (isNewQuantity && order.list?.kind !== undefined)
+    throw amendRejected(
+      "The legs of the list share one quantity, which is fixed. Cancel the list and place a new one.",
+    );
   const isOfAll = !legs.some((leg) => isOpenBeside(order, leg) && leg.intent.quantity !== quantity);
   // Exits of more than the entry executes would open a position of the other side; exits of less would leave it open.
-  if (isEntry(order) && terms.quantity !== undefined && terms.quantity !== quantity && !isOfAll)
+  if (isEntry(order) && isNewQuantity && !isOfAll)
     throw amendRejected(
       "The exits of the entry have another quantity, and follow it only with the same one. Give them the quantity of the entry first, or cancel the list and place a new one.",
     );
@@ -107,12 +112,15 @@ export function admitAmend(
   const changed = legAmends(order, legs, terms);
   for (const one of changed) admitLeg(one, context);
   if (!isOfPair(order)) return;
-  const pair = legs
-    .filter((leg) => isOfPair(leg) && leg.ended === undefined)
-    .map((leg) => ({ ...leg.intent, ...changed.find((one) => one.leg === leg)?.terms }));
+  const [stop, ...profits] = legs
+    .filter(isOfPair)
+    .map((leg) => ({ leg, intent: { ...leg.intent, ...changed.find((one) => one.leg === leg)?.terms } }));
+  if (stop?.leg.ended !== undefined) return;
   const isLevel = terms.stopPrice !== undefined || terms.price !== undefined;
   const mustStraddle = context.mustStraddle && order.list?.contingency === "OCO" && isLevel;
-  if (pair.length > 1) checkAmendedPair(pair, { quote: context.quote, mustStraddle });
+  for (const { leg, intent } of profits)
+    if (stop !== undefined && leg.ended === undefined)
+      checkAmendedPair([stop.intent, intent], { quote: context.quote, mustStraddle });
 }
 
 function admitLeg({ leg: order, terms }: LegAmend, context: AdmissionContext): void {

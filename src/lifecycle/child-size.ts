@@ -182,7 +182,14 @@ export type WaitReason =
   | "NO_OPEN_SLOT"
   | "NO_VOLUME"
   | "SHARE_USED"
-  | "LIST_UNKNOWN";
+  | "LIST_UNKNOWN"
+  | "NO_SHARE";
+
+/**
+ * An order executes a part of what its list shares. `mayGrow`: the part may become larger, because an entry or a child of another
+ * order is not settled. `isBegun`: an order of the list has executed some of it.
+ */
+export type Part = Readonly<{ mayGrow: boolean; isBegun: boolean }>;
 
 /** Decision on a quote: a child of this quantity, no child yet, or the end of a residual too small to execute. */
 export type Sizing =
@@ -193,7 +200,8 @@ export type Sizing =
 /**
  * Inputs of sizing besides order and quote: the opening minimum, the exposure left to reduce for a reduce-only order,
  * the most that slice, display or share of volume allow now, the most that they allow any child (absent: it may grow to
- * the whole rest), and the most that the order may execute in all, if that is less than its quantity.
+ * the whole rest), and the most that the order may execute in all, if that is less than its quantity, as a part of what its list
+ * shares or not.
  */
 export interface SizingContext {
   readonly minimum: Notional;
@@ -201,6 +209,7 @@ export interface SizingContext {
   readonly most?: Quantity;
   readonly largest?: Quantity;
   readonly releasedFor?: Quantity;
+  readonly part?: Part;
 }
 
 /** Returns the whole steps of the quantity still to execute, of an order that may execute at most `releasedFor`. */
@@ -211,10 +220,13 @@ export function restOf(order: ParentOrder, releasedFor?: Quantity): Quantity {
 
 /**
  * Returns whether a parent that is not complete can send no more, because what is left of it is less than one step of a
- * quantity: of all of it, or of what its entry has executed. It ends like any residual.
+ * quantity: of all of it, or of what its entry has executed. It ends like any residual. A part of what a list shares ends with the
+ * list's rules.
  */
-export const isSpent = (order: ParentOrder, releasedFor?: Quantity): boolean =>
-  hasExecuted(order) && restOf(order, releasedFor) <= 0;
+export const isSpent = (
+  order: ParentOrder,
+  { releasedFor, part }: Pick<SizingContext, "releasedFor" | "part">,
+): boolean => part === undefined && hasExecuted(order) && restOf(order, releasedFor) <= 0;
 
 /** Returns the levels of the executable side of a quote for an order. */
 export function executableLevels(order: ParentOrder, quote: Quote): readonly Level[] {
@@ -244,11 +256,13 @@ export function executable(
 export function isDustResidual(
   order: ParentOrder,
   quote: Quote,
-  { minimum, releasedFor }: Pick<SizingContext, "minimum" | "releasedFor">,
+  { minimum, releasedFor, part }: Pick<SizingContext, "minimum" | "releasedFor" | "part">,
 ): boolean {
-  if (!hasExecuted(order) || order.intent.reduceOnly) return false;
+  if (!(hasExecuted(order) || part?.isBegun) || order.intent.reduceOnly) return false;
   const best = executableLevels(order, quote)[0];
-  return best !== undefined && notionalOf(best.price, restOf(order, releasedFor)) < minimum;
+  const rest = restOf(order, releasedFor);
+  if (part !== undefined && (part.mayGrow || rest <= 0)) return false;
+  return best !== undefined && notionalOf(best.price, rest) < minimum;
 }
 
 /**
@@ -271,8 +285,11 @@ export function sizeChild(order: ParentOrder, quote: Quote, context: SizingConte
   // What a reduce-only order leaves is what it leaves of the position.
   const rest = min(open, context.reducible ?? open);
   const wanted = min(rest, context.most ?? rest);
-  if (isSpent(order, context.releasedFor)) return { kind: "residual" };
-  if (wanted <= 0) return { kind: "wait", reason: "NO_EXPOSURE" };
+  if (isSpent(order, context)) return { kind: "residual" };
+  if (wanted <= 0) {
+    const isUsed = context.part !== undefined && open <= 0;
+    return { kind: "wait", reason: isUsed ? "NO_SHARE" : "NO_EXPOSURE" };
+  }
   const levels = executableLevels(order, quote);
   const { quantity: visible, value } = executable(order, { levels, wanted });
   if (visible <= 0) return { kind: "wait", reason: "PRICE_OUTSIDE_LIMIT" };

@@ -6,7 +6,6 @@ export {
   type BestPrices,
   DEFAULT_MINIMUM,
   type ListAdmissionContext,
-  levelOf,
   reducibleOf,
 } from "./admission.ts";
 export { type AmendableOrder, type AmendPreview, amendableFields, previewAmend } from "./amend-preview.ts";
@@ -31,11 +30,13 @@ export {
   watchOf,
 } from "./child-size.ts";
 export { evolve, evolveAll, type FactContext } from "./evolve.ts";
+export { levelOf, withJoinedShares } from "./list-form.ts";
 export {
   executes,
   type LegEvent,
   type ListStatusView,
   listStatusOf,
+  listTermsOf,
   orderListOf,
   protectiveFirst,
   transitionList,

@@ -1,7 +1,8 @@
 import { hasExecuted } from "../decimal/index.ts";
 import { InvariantError } from "../errors/index.ts";
-import type { LegRole, OrderList, ParentOrder } from "../model/index.ts";
+import type { LegRole, ListMembership, ListTerms, OrderList, ParentOrder } from "../model/index.ts";
 import { amendObstacle, legAmends } from "./amending.ts";
+import { hasWon, lostItsPosition, transitionOfKind } from "./brackets.ts";
 import type { ParentEvent, TransitionContext } from "./parent-event.ts";
 import { type Transition, transition } from "./transition.ts";
 
@@ -42,8 +43,16 @@ export function orderListOf(legs: readonly ParentOrder[]): OrderList {
     );
   const { listId, listClientOrderId, contingency } = list;
   const { accountId, acceptedAtMs, intent } = first as ParentOrder;
-  return { listId, accountId, listClientOrderId, contingency, symbol: intent.symbol, acceptedAtMs, legs };
+  const named = { listId, accountId, listClientOrderId, contingency, ...listTermsOf(list) };
+  return { ...named, symbol: intent.symbol, acceptedAtMs, legs };
 }
+
+/** Returns the terms of a list of a kind of its own; nothing for another list. */
+export const listTermsOf = ({ kind, mode, stopMove }: ListTerms): ListTerms => ({
+  ...(kind !== undefined && { kind }),
+  ...(mode !== undefined && { mode }),
+  ...(stopMove !== undefined && { stopMove }),
+});
 
 /**
  * Yields parents in the order in which they meet one quote: as they fired, except that the protective leg of a pair goes
@@ -57,11 +66,17 @@ export function* protectiveFirst<T extends Readonly<{ orderId: number }>>(
 ): Iterable<T> {
   for (const { orderId } of fired) {
     const list = waiting.has(orderId) ? orderOf(orderId)?.list : undefined;
-    for (const next of list?.role === "profit" ? list.legs : [orderId]) {
+    for (const next of inTurn(orderId, list)) {
       const one = waiting.get(next);
       if (one !== undefined && waiting.delete(next)) yield one;
     }
   }
+}
+
+/** Returns the leg that goes before another, if it fired too, and the other. A bracket's stop also goes before its entry. */
+function inTurn(orderId: number, list: ListMembership | undefined): readonly number[] {
+  if (list?.kind === "BRACKET") return [...list.legs.slice(1, 2), orderId];
+  return list?.role === "profit" ? list.legs : [orderId];
 }
 
 /** An event of one leg, and all legs of its list in their current state, in display order. */
@@ -99,18 +114,18 @@ export function transitionList(
   )
     return [{ order: before, facts: [], effects: [], wait: "LIST_UNKNOWN" }];
   const isUnknown = legs.some((leg) => leg.child?.state === "UNKNOWN");
+  const { kind } = before.list;
+  const known = isUnknown && kind !== "BRACKET" ? { ...context, listUnknown: true as const } : context;
+  if (kind !== undefined) return touched(transitionOfKind({ legs, before, event }, known), orderId);
   const leadContext = {
-    ...context,
-    ...(isUnknown && { listUnknown: true as const }),
+    ...known,
     ...releasedFor(legs, before),
   };
   const steps =
     event.kind === "CANCEL"
       ? legs.map((leg) => transition(leg, event, context))
       : withConsequences({ legs, before, lead: transition(before, event, leadContext) }, context);
-  return withAlert(legs, steps, context).filter(
-    (step) => step.order.orderId === orderId || step.facts.length > 0,
-  );
+  return touched(withAlert(legs, steps, context), orderId);
 }
 
 /** An amend of a leg, and with its quantity that of the legs that share it. Changes nothing while any leg is not settled. */
@@ -126,6 +141,9 @@ type LegAmended = Readonly<{
   before: ParentOrder;
   event: Extract<ParentEvent, { kind: "AMEND" }>;
 }>;
+
+const touched = (steps: readonly Transition[], orderId: number): readonly Transition[] =>
+  steps.filter((step) => step.order.orderId === orderId || step.facts.length > 0);
 
 type LegOutcome = Readonly<{ legs: readonly ParentOrder[]; before: ParentOrder; lead: Transition }>;
 
@@ -170,9 +188,6 @@ const isResidual = ({ ended }: ParentOrder): boolean => ended?.reason === "RESID
  */
 const isWhole = ({ executedQuantity, intent }: ParentOrder): boolean => executedQuantity >= intent.quantity;
 
-const lostItsPosition = ({ facts }: Transition): boolean =>
-  facts.some((fact) => fact.kind === "ENDED" && fact.reason === "NOTHING_TO_REDUCE");
-
 const reduces = ({ intent }: ParentOrder): boolean => intent.reduceOnly;
 
 /** Returns whether an event can lead to a child. */
@@ -185,14 +200,6 @@ export const executes = ({ kind }: ParentEvent): boolean =>
  */
 const isRestored = ({ restored, ended }: ParentOrder): boolean =>
   restored !== undefined && ended === undefined;
-
-/**
- * Returns whether a leg of a pair has won: its trigger fired, or, without a trigger, a child of it was intended. A restored
- * leg can have executions of children that the engine does not know.
- */
-function hasWon(leg: ParentOrder): boolean {
-  return leg.trigger !== undefined || leg.lastChildId !== undefined || hasExecuted(leg);
-}
 
 /**
  * Adds an alert when a working leg ends with fills while none of its pending legs was released: the fills are unprotected

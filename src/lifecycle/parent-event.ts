@@ -1,4 +1,4 @@
-import { hasExecuted, type Notional, type Quantity } from "../decimal/index.ts";
+import { hasExecuted, type Notional, type Price, type Quantity } from "../decimal/index.ts";
 import type {
   Activation,
   AmendedTerms,
@@ -10,7 +10,7 @@ import type {
   TerminalStatus,
 } from "../model/index.ts";
 import type { Fired } from "../triggers/index.ts";
-import type { WaitReason } from "./child-size.ts";
+import type { Part, WaitReason } from "./child-size.ts";
 
 /** Public status of a parent (contract, managed order fields). */
 export type OrderStatus = "NEW" | "PARTIALLY_FILLED" | "PENDING_NEW" | TerminalStatus;
@@ -119,8 +119,11 @@ export type ParentEvent =
    * engine is to send the next child, and without a pause.
    */
   | Readonly<{ kind: "CHILD_WITHDRAWN"; childId: string; detail: string; atOnce?: boolean }>
-  /** `unreplaced`: client id of the order that is to be placed in its place, and is not if a child is in flight. */
-  | Readonly<{ kind: "CANCEL"; unreplaced?: string }>
+  /**
+   * `unreplaced`: client id of the order that is to be placed in its place, and is not if a child is in flight. `alone`: the
+   * order was named by its own id: the entry of a bracket then ends alone, and leaves exits for what it has executed.
+   */
+  | Readonly<{ kind: "CANCEL"; unreplaced?: string; alone?: boolean }>
   /** Its owner changes these terms, and admission agrees. `aheadMs` is that of a new expiry. */
   | Readonly<{ kind: "AMEND"; terms: AmendedTerms; amendId?: string; aheadMs?: number | undefined }>
   /** `atMs`: the expiry that its timer was for, in engine time. */
@@ -138,7 +141,9 @@ export type ParentEvent =
   /** Its working leg ended without filling completely. */
   | Readonly<{ kind: "WORKING_LEG_ENDED" }>
   /** It ended with fills, and no order is left that would protect them. */
-  | Readonly<{ kind: "UNPROTECTED" }>
+  | Readonly<{ kind: "UNPROTECTED"; detail?: string }>
+  /** It is the stop of a bracket whose take-profits have executed whole. */
+  | Readonly<{ kind: "STOP_MOVED"; stopPrice: Price }>
   /** A person must be alerted. */
   | Readonly<{ kind: "ESCALATED"; detail: string }>
   /**
@@ -166,7 +171,9 @@ export interface Rules {
 /**
  * Position and time of a transition. `listUnknown`: the outcome of a child of its list is unknown, so that no other
  * child of the list is submitted. `notAfterMs`: a child intended now is not handed over after this, in the venue's time.
- * `releasedFor`: the most that the parent may execute in all, because its entry ended with less than its quantity.
+ * `releasedFor`: the most that the parent may execute in all, because its entry ended with less than its quantity, or of what
+ * its list shares. `part` is then set. `isLookedUp`: whether nothing more is to be known of a child that closed early; without it
+ * each may still execute.
  */
 export interface TransitionContext {
   readonly sequence: number;
@@ -175,6 +182,9 @@ export interface TransitionContext {
   readonly listUnknown?: true;
   readonly notAfterMs: number;
   readonly releasedFor?: Quantity;
+  readonly part?: Part;
+  /** Takes the id of a leg. */
+  readonly isLookedUp?: (orderId: number) => boolean;
 }
 
 /** An action that must follow once the facts are durable. Watching and timers follow from the state itself. */

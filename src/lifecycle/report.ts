@@ -295,7 +295,7 @@ function settleLate(draft: Draft): void {
   if (draft.facts.length === 0) return;
   if (exceeds(order, order.intent.quantity)) alert(draft, "OVERFILL", "late executions exceed the quantity");
   const isComplete = order.executedQuantity >= order.intent.quantity;
-  if (order.ended !== undefined || !(isComplete || isSpent(order, draft.context.releasedFor))) return;
+  if (order.ended !== undefined || !(isComplete || isSpent(order, draft.context))) return;
   if (order.child === undefined)
     return addFact(
       draft,
@@ -352,9 +352,8 @@ function settleClosed(draft: Draft, outcome: ChildOutcome, quote: Quote | undefi
     return addFact(draft, { kind: "ENDED", status: "EXPIRED", reason: "EXPIRED_GTD" });
   if (isScheduleOver(order, context.nowMs))
     return addFact(draft, { kind: "ENDED", status: "EXPIRED", reason: "SCHEDULE_ENDED" });
-  const { releasedFor, rules } = context;
-  const dust = { minimum: rules.minimum, ...(releasedFor !== undefined && { releasedFor }) };
-  if (isSpent(order, releasedFor) || (quote !== undefined && isDustResidual(order, quote, dust))) {
+  const dust = { ...context, minimum: context.rules.minimum };
+  if (isSpent(order, context) || (quote !== undefined && isDustResidual(order, quote, dust))) {
     addFact(draft, { kind: "ENDED", status: "EXPIRED", reason: "RESIDUAL_BELOW_MIN_NOTIONAL" });
   }
 }

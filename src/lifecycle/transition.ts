@@ -14,6 +14,7 @@ import {
   dynamicLimit,
   executableSide,
   type Fired,
+  gateDirection,
   limitAt,
   meets,
   trailingLevel,
@@ -177,7 +178,9 @@ function step(draft: Draft, event: ParentEvent): void {
     case "WORKING_LEG_ENDED":
       return endBy(draft, { status: "CANCELED", reason: "WORKING_LEG_ENDED" });
     case "UNPROTECTED":
-      return alertUnprotected(draft);
+      return alertUnprotected(draft, event.detail);
+    case "STOP_MOVED":
+      return moveStop(draft, event.stopPrice);
     case "ESCALATED":
       return addFact(draft, { kind: "ALERT", alert: "UNKNOWN_ESCALATED", detail: event.detail });
     case "STALLED":
@@ -254,6 +257,7 @@ function attemptExecution(draft: Draft, attempt: ExecutionAttempt): void {
   if (!attempt.fresh) return wait(draft, "STALE_QUOTE");
   if (context.nowMs < order.notBeforeMs) return wait(draft, "RETRY_PACE");
   if (context.listUnknown) return wait(draft, "LIST_UNKNOWN");
+  if (isAwayFromProfit(order, attempt)) return wait(draft, "PRICE_OUTSIDE_LIMIT");
   const { exposure, volume } = attempt;
   const allowance = allowanceOf(order, { nowMs: context.nowMs, volume });
   if (allowance.kind === "wait") return wait(draft, allowance.reason);
@@ -266,6 +270,7 @@ function attemptExecution(draft: Draft, attempt: ExecutionAttempt): void {
   if (most !== undefined) limits.most = most;
   if (largest !== undefined) limits.largest = largest;
   if (context.releasedFor !== undefined) limits.releasedFor = context.releasedFor;
+  if (context.part !== undefined) limits.part = context.part;
   if (order.intent.reduceOnly && exposure !== undefined) limits.reducible = exposure;
   const sizing = sizeChild(order, attempt.quote, limits);
   if (sizing.kind === "wait") return wait(draft, sizing.reason);
@@ -273,6 +278,18 @@ function attemptExecution(draft: Draft, attempt: ExecutionAttempt): void {
     return addFact(draft, { kind: "ENDED", status: "EXPIRED", reason: "RESIDUAL_BELOW_MIN_NOTIONAL" });
   }
   intend(draft, { ...sizing, slot }, attempt);
+}
+
+/**
+ * Returns whether the market is not at the level of a take-profit of a bracket. One that executes at market waits there: the entry
+ * may execute long after it has triggered.
+ */
+function isAwayFromProfit({ list, trigger, intent }: ParentOrder, { quote }: ExecutionAttempt): boolean {
+  const { type, side, price, stopPrice, trailing } = intent;
+  if (list?.kind !== "BRACKET" || list.role !== "profit" || trigger === undefined) return false;
+  if (price !== undefined || stopPrice === undefined || trailing !== undefined || !needsTrigger(type))
+    return false;
+  return !meets({ direction: gateDirection({ type, side }), level: stopPrice }, quote[executableSide(side)]);
 }
 
 function wait(draft: Draft, reason: WaitReason): void {
@@ -368,13 +385,20 @@ function release(draft: Draft): void {
   if (draft.order.held && draft.order.ended === undefined) addFact(draft, { kind: "RELEASED" });
 }
 
-function alertUnprotected(draft: Draft): void {
+/** Changes the level of a stop as an amend does. */
+function moveStop(draft: Draft, stopPrice: Price): void {
+  const before = termsLike(draft.order.intent, { stopPrice });
+  addFact(draft, { kind: "AMENDED", before, after: { stopPrice } });
+}
+
+function alertUnprotected(draft: Draft, known: string | undefined): void {
   const { ended } = draft.order;
   const advice =
     ended?.reason === "RESIDUAL_BELOW_MIN_NOTIONAL"
       ? "; the setting residualCountsAsFilled releases the exits of such an entry"
       : "";
-  const detail = `executed ${executedText(draft.order)}, and no order is left that would close it${advice}`;
+  const detail =
+    known ?? `executed ${executedText(draft.order)}, and no order is left that would close it${advice}`;
   addFact(draft, { kind: "ALERT", alert: "POSITION_UNPROTECTED", detail });
 }
 

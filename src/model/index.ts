@@ -86,8 +86,12 @@ export type {
   LegIntent,
   LegRole,
   ListIntent,
+  ListKind,
   ListMembership,
+  ListTerms,
+  OcaMode,
   OrderList,
+  StopMove,
 } from "./parent-order.ts";
 export {
   type Activation,

@@ -13,16 +13,39 @@ import type { ParentType } from "./order-types.ts";
 export type Contingency = "OCO" | "OTO" | "OTOCO";
 
 /**
- * The role of a leg in its list. `working` is not held. `pending` is the single order that a working leg releases.
- * `protective` (stop) and `profit` (limit or take-profit) are the legs of a pair, of which one wins.
+ * A kind of list that its contingency does not tell. BRACKET (an OTOCO): a working leg, a stop and one to ten take-profits that
+ * are sized by what the working leg has executed. OCA (an OCO): two to ten orders that share one quantity.
  */
-export type LegRole = "working" | "pending" | "protective" | "profit";
+export type ListKind = "BRACKET" | "OCA";
+
+/** What an order of an OCA does to the others: its child cancels them, or its executions leave them less. */
+export type OcaMode = "CANCEL" | "REDUCE";
+
+/**
+ * When and where a bracket moves its stop: once that many of its take-profits have executed whole, to the average price of the
+ * working leg's executions or to a price. `offset` in USD, toward the take-profits, pays for fees.
+ */
+export type StopMove = Readonly<{ after: number; to: "ENTRY" | Price; offset?: Price }>;
+
+/** Terms of a list of a kind of its own. An OCA has a mode, a bracket may have a move of its stop. */
+export interface ListTerms {
+  readonly kind?: ListKind;
+  readonly mode?: OcaMode;
+  readonly stopMove?: StopMove;
+}
+
+/**
+ * The role of a leg in its list. `working` is not held. `pending` is the single order that a working leg releases.
+ * `protective` (stop) and `profit` (limit or take-profit) are the legs of a pair, of which one wins, or the exits of a bracket.
+ * `shared` is an order of an OCA.
+ */
+export type LegRole = "working" | "pending" | "protective" | "profit" | "shared";
 
 /**
  * The place of a parent in its list. Every leg contains it, so the legs alone define the list. `legs` are the order ids of
- * all members in display order: working, protective, then the other.
+ * all members in display order: working, protective, then the others.
  */
-export interface ListMembership {
+export interface ListMembership extends ListTerms {
   readonly listId: number;
   readonly listClientOrderId: string;
   readonly contingency: Contingency;
@@ -429,14 +452,14 @@ export interface LegIntent {
 }
 
 /** A list as requested, in canonical form: legs in display order, in which they also get their ids. */
-export interface ListIntent {
+export interface ListIntent extends ListTerms {
   readonly listClientOrderId: string;
   readonly contingency: Contingency;
   readonly legs: readonly LegIntent[];
 }
 
 /** A list with the current state of its legs, in display order. `listId` is negative. */
-export interface OrderList {
+export interface OrderList extends ListTerms {
   readonly listId: number;
   readonly accountId: number;
   readonly listClientOrderId: string;

@@ -1,5 +1,5 @@
 import type { ListStatusView, OrderStatus } from "../lifecycle/index.ts";
-import type { AlertKind, Contingency, NativeExecution, Side } from "../model/index.ts";
+import type { AlertKind, Contingency, ListKind, NativeExecution, Side } from "../model/index.ts";
 import { IN_EVENTS, MANAGED_ORDER } from "./orders.ts";
 import {
   type Count,
@@ -152,6 +152,8 @@ export const LIST_STATUS = {
   s: text as Text,
   g: whole as Id,
   c: text as Text<Contingency>,
+  /** Absent for a list that its contingency tells whole. */
+  listKind: maybeText as MaybeText<ListKind>,
   l: text as Text<ListStatusView["listStatusType"]>,
   L: text as Text<ListStatusView["listOrderStatus"]>,
   r: text as Text,

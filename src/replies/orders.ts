@@ -3,6 +3,7 @@ import type {
   ChildTimeInForce,
   Contingency,
   ExecutionReason,
+  ListKind,
   NativeExecution,
   NativeStatus,
   ParentType,
@@ -205,6 +206,8 @@ const LIST = {
   /** Negative. */
   orderListId: whole as Id,
   contingencyType: text as Text<Contingency>,
+  /** Absent for a list that its contingency tells whole. */
+  listKind: maybeText as MaybeText<ListKind>,
   listStatusType: text as Text<ListStatusView["listStatusType"]>,
   listOrderStatus: text as Text<ListStatusView["listOrderStatus"]>,
   listClientOrderId: text as Text,

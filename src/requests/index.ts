@@ -1,19 +1,30 @@
 export type { Actor } from "./actor.ts";
 export { AMENDABLE, type AmendFields, type Amendment, amendmentIn, amendmentOf } from "./amendment.ts";
-export { bracket, oco, oto } from "./list-builders.ts";
+export {
+  type BracketByFillsOrders,
+  bracket,
+  type OcaOrders,
+  oca,
+  oco,
+  oto,
+} from "./list-builders.ts";
 export type {
   FreeLegFields,
   LegacyOcoFields,
   LegFields,
   ListCommonFields,
-  ListFields,
-  ListForm,
   OcoFields,
   OtocoFields,
   OtoFields,
   Prefixed,
 } from "./list-legs.ts";
-export { listAsSent, listIntent, readListPlacement } from "./list-placement.ts";
+export {
+  type ListFields,
+  type ListForm,
+  listAsSent,
+  listIntent,
+  readListPlacement,
+} from "./list-placement.ts";
 export {
   barsOfInterval,
   KLINE_INTERVALS,
@@ -79,7 +90,7 @@ export {
   readNativePlacement,
   readPlacement,
 } from "./placement.ts";
-export { type ReplaceCommand, readReplacement } from "./replacement.ts";
+export { type ReplaceCommand, readReplacement, requireOrderName } from "./replacement.ts";
 export {
   type AnyRoute,
   COMPAT_ROUTES,
@@ -95,6 +106,7 @@ export {
   type RouteScheme,
   routesAt,
 } from "./routes.ts";
+export type { BracketFields, OcaFields, StopMoveFields } from "./shared-lists.ts";
 export {
   CLIENT_STREAM_SUFFIXES,
   type ClientStreamName,

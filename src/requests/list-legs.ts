@@ -21,9 +21,6 @@ import {
   type PlainValue,
 } from "./parameters.ts";
 
-/** The four forms of an order list. Source: contract, List creation rules 2-5. */
-export type ListForm = "oco" | "oto" | "otoco" | "legacyOco";
-
 /**
  * Fields of a leg of a pair, without the rules of its type: in a request they are prefixed, and the type is read when
  * the leg is. Schedules are not supported in lists (contract rule 8).
@@ -100,14 +97,6 @@ export type LegacyOcoFields = ListCommonFields &
     stopIcebergQty?: string;
   }>;
 
-/** The fields by form. */
-export interface ListFields {
-  readonly oco: OcoFields;
-  readonly oto: OtoFields;
-  readonly otoco: OtocoFields;
-  readonly legacyOco: LegacyOcoFields;
-}
-
 /**
  * A leg of a form: the names of its fields in the request, whether it is part of an OCO pair, and its type if the
  * request does not name one.
@@ -118,14 +107,22 @@ export type LegNames = Readonly<{
   names: ReadonlyMap<string, string>;
   inPair: boolean;
   impliedType?: (fields: PlainFields) => PlainValue;
+  /** Whether a list may do without the leg. */
+  isOptional?: boolean;
+  /** Values of fields for which the request has no name. */
+  given?: PlainFields;
 }>;
 
+/** Fields of a list that no leg has: the name in the request, and the parameter whose rule reads it. */
+export type OwnFields = Readonly<Record<string, string>>;
+
 /**
- * The legs of a form, the field names it knows in process and on the wire, and the order field whose rule reads each
- * name.
+ * The legs of a form, its further fields, the field names it knows in process and on the wire, and the field whose rule
+ * reads each name.
  */
 export type FormNames<Part extends string> = Readonly<{
   legs: Readonly<Record<Part, LegNames>>;
+  own: OwnFields;
   known: ReadonlySet<string>;
   parameters: KnownNames;
   fieldOf: NameOf;
@@ -138,7 +135,8 @@ export const OWN_NAMES: readonly (readonly [string, string])[] = [
   ["goodTillDate", "goodTillDate"],
 ];
 
-type SharedNames = Readonly<Record<string, string>>;
+/** Names of a leg's fields that have not its prefix. */
+export type SharedNames = Readonly<Record<string, string>>;
 
 /** Returns the names of a leg by order field. */
 export function legNames(
@@ -149,7 +147,7 @@ export function legNames(
 }
 
 /** Returns the names of a leg whose fields have a prefix, except those that it shares with other legs. */
-function prefixedLeg(
+export function prefixedLeg(
   prefix: string,
   { inPair, shared }: Readonly<{ inPair: boolean; shared: SharedNames }>,
 ): LegNames {
@@ -161,18 +159,23 @@ function prefixedLeg(
   return legNames(new Map(names), { inPair });
 }
 
-function formNames<Part extends string>(legs: Readonly<Record<Part, LegNames>>): FormNames<Part> {
+/** Returns the names of a form with these legs and further fields. */
+export function formNames<Part extends string>(
+  legs: Readonly<Record<Part, LegNames>>,
+  own: OwnFields = {},
+): FormNames<Part> {
   const ofLegs = Object.values<LegNames>(legs).flatMap(({ names }) => [...names]);
-  const fields = new Map([...ofLegs, ...OWN_NAMES].map(([field, name]) => [name, field]));
+  const ofOrders = [...ofLegs, ...OWN_NAMES].map(([field, name]) => [name, field] as const);
+  const fields = new Map([...ofOrders, ...Object.entries(own)]);
   const known = new Set(fields.keys());
-  return { legs, known, parameters: namesOfWrite(known), fieldOf: (name) => fields.get(name) ?? name };
+  return { legs, own, known, parameters: namesOfWrite(known), fieldOf: (name) => fields.get(name) ?? name };
 }
 
-const SYMBOL: SharedNames = { symbol: "symbol" };
-const ONE_ORDER: SharedNames = { symbol: "symbol", side: "side", quantity: "quantity" };
+/** What legs with sides and quantities of their own share. */
+export const SYMBOL: SharedNames = { symbol: "symbol" };
+/** What legs with one side and quantity share. */
+export const ONE_ORDER: SharedNames = { symbol: "symbol", side: "side", quantity: "quantity" };
 const EXIT: SharedNames = { symbol: "symbol", side: "pendingSide", quantity: "pendingQuantity" };
-
-const WORKING = prefixedLeg("working", { inPair: false, shared: SYMBOL });
 
 const LEGACY_SHARED = Object.entries(ONE_ORDER);
 
@@ -199,6 +202,9 @@ const LEGACY_STOP: LegNames = legNames(
   { inPair: true, impliedType: ({ price }) => (price === undefined ? "STOP_MARKET" : "STOP_LOSS_LIMIT") },
 );
 
+/** The names of the working leg of every form that has one. */
+export const WORKING: LegNames = prefixedLeg("working", { inPair: false, shared: SYMBOL });
+
 type Names = Readonly<{
   oco: FormNames<"above" | "below">;
   oto: FormNames<"working" | "pending">;
@@ -206,8 +212,8 @@ type Names = Readonly<{
   legacyOco: FormNames<"limit" | "stop">;
 }>;
 
-/** The field names of every form. */
-export const LIST_NAMES: Names = {
+/** The field names of the forms whose legs are the same in every list. */
+export const FIXED_NAMES: Names = {
   oco: formNames({
     above: prefixedLeg("above", { inPair: true, shared: ONE_ORDER }),
     below: prefixedLeg("below", { inPair: true, shared: ONE_ORDER }),
@@ -225,7 +231,7 @@ export const LIST_NAMES: Names = {
 };
 
 /** A parsed leg: its intent, whether its client id was generated, and the request's names of its fields. */
-type Leg = Readonly<{ intent: ParentIntent; generatedClientId: boolean; nameOf: NameOf }>;
+export type Leg = Readonly<{ intent: ParentIntent; generatedClientId: boolean; nameOf: NameOf }>;
 
 /** The fields of a list as sent, and a generator of client ids for legs without one. */
 export type LegSource = Readonly<{
@@ -266,6 +272,7 @@ function draftOf(leg: LegNames, source: PlainFields): LegDraft {
     const value = source[name];
     if (value !== undefined) fields[field] = value;
   }
+  Object.assign(fields, leg.given);
   if (leg.impliedType !== undefined) fields.type = leg.impliedType(fields);
   const lacksExpiry = fields.timeInForce === "GTD" && EXPIRY.every((name) => fields[name] === undefined);
   const inherited = lacksExpiry ? EXPIRY.filter((name) => source[name] !== undefined) : [];

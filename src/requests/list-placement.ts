@@ -6,10 +6,12 @@ import { fieldSet } from "./field-set.ts";
 import {
   asLeg,
   exitsOf,
+  FIXED_NAMES,
+  type LegacyOcoFields,
   type LegSource,
-  LIST_NAMES,
-  type ListFields,
-  type ListForm,
+  type OcoFields,
+  type OtocoFields,
+  type OtoFields,
   pairOf,
   readLegs,
 } from "./list-legs.ts";
@@ -17,7 +19,36 @@ import { fieldsOption, intentOptions, type OrderIntentOptions, sentFields } from
 import { plainFields } from "./parameters.ts";
 import type { PlacementContext } from "./placement.ts";
 import { newClientIdRule } from "./rule.ts";
+import {
+  BRACKET_FORM,
+  BRACKET_LEGS,
+  type BracketFields,
+  OCA_FORM,
+  OCA_LEGS,
+  type OcaFields,
+  readBracket,
+  readOca,
+} from "./shared-lists.ts";
 import { marketOf } from "./symbols.ts";
+
+/** The forms of an order list. Source: contract, List creation rules 2-5. */
+export type ListForm = keyof ListFields;
+
+/** The fields by form. */
+export interface ListFields {
+  readonly oco: OcoFields;
+  readonly oto: OtoFields;
+  readonly otoco: OtocoFields;
+  readonly legacyOco: LegacyOcoFields;
+  readonly bracket: BracketFields;
+  readonly oca: OcaFields;
+}
+
+/** The field names of every form. */
+export const LIST_NAMES: typeof FIXED_NAMES & {
+  readonly bracket: typeof BRACKET_FORM;
+  readonly oca: typeof OCA_FORM;
+} = { ...FIXED_NAMES, bracket: BRACKET_FORM, oca: OCA_FORM };
 
 /** A placement of a list: its actor, and its legs in display order. */
 export type ListCommand = Actor & Readonly<{ list: ListIntent }>;
@@ -105,7 +136,7 @@ export function listIntent<F extends ListForm>(
 const OWN_SET = fieldSet({ newClientOrderId: newClientIdRule });
 
 /** Reads the legs of a list and puts them in display order. */
-export type ReadOrders = (source: LegSource) => Pick<ListIntent, "contingency" | "legs">;
+export type ReadOrders = (source: LegSource) => Omit<ListIntent, "listClientOrderId">;
 
 /** Returns the list that a source expresses. Throws the OrderError of an invalid field. */
 export function listOf(source: LegSource, readOrders: ReadOrders): ListIntent {
@@ -133,4 +164,6 @@ const READERS: Readonly<Record<ListForm, ReadOrders>> = {
     const { limit, stop } = readLegs(LIST_NAMES.legacyOco.legs, source);
     return { contingency: "OCO", legs: exitsOf({ profit: limit, stop }) };
   },
+  bracket: (source) => readBracket(BRACKET_LEGS, source),
+  oca: (source) => readOca(OCA_LEGS, source),
 };

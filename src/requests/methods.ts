@@ -69,6 +69,8 @@ const NAMES: Readonly<Record<RouteName, readonly [] | readonly [name: string, ..
   "orderList.place.oco": ["orderList.place.oco"],
   "orderList.place.oto": ["orderList.place.oto"],
   "orderList.place.otoco": ["orderList.place.otoco"],
+  "orderList.place.bracket": ["orderList.place.bracket"],
+  "orderList.place.oca": ["orderList.place.oca"],
   "orderList.status": ["orderList.status"],
   "orderList.cancel": ["orderList.cancel"],
   "openOrderLists.status": ["openOrderLists.status"],

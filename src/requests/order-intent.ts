@@ -5,7 +5,7 @@ import {
   optionalOption,
   optionsOf,
 } from "../common/index.ts";
-import type { Price, Quantity } from "../decimal/index.ts";
+import { formatPrice, type Price, type Quantity } from "../decimal/index.ts";
 import { OrderError } from "../errors/index.ts";
 import {
   type ListIntent,
@@ -321,15 +321,26 @@ export function canonicalIntent(intent: ParentIntent): string {
 
 /**
  * Returns the canonical text of a list's intent. Two lists have the same text if and only if they ask for the same orders
- * in the same roles. The contingency and the position of a leg determine its role. A leg's client id is part of the text if
+ * in the same roles, on the same terms. The contingency, the kind and the position of a leg determine its role. A leg's client id is part of the text if
  * the caller gave it; the list's own id is not.
  */
-export function canonicalList({ contingency, legs }: Pick<ListIntent, "contingency" | "legs">): string {
+export function canonicalList({
+  contingency,
+  legs,
+  kind,
+  mode,
+  stopMove,
+}: Omit<ListIntent, "listClientOrderId">): string {
+  const move = stopMove && [stopMove.after, ...[stopMove.to, stopMove.offset].map(levelText)];
   return JSON.stringify([
     contingency,
+    ...(kind === undefined ? [] : [[kind, mode ?? null, move ?? null]]),
     legs.map(({ intent, generatedClientId }) => [
       canonicalIntent(intent),
       generatedClientId ? null : intent.clientOrderId,
     ]),
   ]);
 }
+
+const levelText = (level: Price | "ENTRY" | undefined): string | null =>
+  level === undefined || level === "ENTRY" ? (level ?? null) : formatPrice(level);

@@ -163,6 +163,37 @@ const OTHERS: Readonly<Record<string, Field>> = {
     about: "Id of the first trade.",
     example: 1,
   },
+  shareBips: {
+    kind: "natural",
+    legal: "Send a whole number from 1 to 10000.",
+    about: "Share of the working quantity, in basis points. Default for the only take-profit: 10000.",
+    example: 10_000,
+  },
+  moveStopAfter: {
+    kind: "natural",
+    legal: "Send a whole number from 1 to the number of take-profits.",
+    about: "How many take-profits, in their order, must have executed whole before the stop moves.",
+    example: 1,
+  },
+  moveStopTo: {
+    kind: "text",
+    legal: "Send ENTRY, or a price: a decimal string above 0 with at most 8 decimals.",
+    about: "Where the stop moves to: the average price of the working leg's executions, or a price in USD.",
+    example: "ENTRY",
+  },
+  moveStopOffset: {
+    kind: "decimal",
+    legal: "Send a decimal string of at least 0 with at most 8 decimals.",
+    about: "Distance in USD that is added to moveStopTo, toward the take-profits.",
+    example: "5",
+  },
+  mode: {
+    kind: "text",
+    legal: "Use CANCEL or REDUCE.",
+    about:
+      "CANCEL: the first leg that acts ends the others. REDUCE: an execution of one leaves the others less.",
+    example: "REDUCE",
+  },
   omitZeroBalances: {
     kind: "boolean",
     ...FLAG,

@@ -4,7 +4,7 @@ import type { Parameters } from "../wire/index.ts";
 import { fieldSet, type RequestShape } from "./field-set.ts";
 import { namesOfWrite, plainFields } from "./parameters.ts";
 import { type PlaceCommand, type PlacementContext, placementFlow, readPlacement } from "./placement.ts";
-import { int64, lookupIdRule, newClientIdRule, only, optionalField, words } from "./rule.ts";
+import { int64, lookupIdRule, newClientIdRule, only, optionalField, whole, words } from "./rule.ts";
 
 /** A new order in place of another: the order, and what is to be canceled for it, by its id, its client id or both. */
 export type ReplaceCommand = PlaceCommand &
@@ -32,6 +32,13 @@ export const REPLACEMENT: RequestShape = { names: namesOfWrite(OWN), set: SET };
 
 /** The names under which the order to cancel may be sent. */
 export const REPLACED_NAMES = ["cancelOrderId", "cancelOrigClientOrderId"] as const;
+
+const NAME_SET = fieldSet({ orderId: optionalField(whole({})), clientOrderId: optionalField(lookupIdRule) });
+
+/** Throws the OrderError of an id, given in process, that no order can have. */
+export function requireOrderName(name: Readonly<{ orderId: number } | { clientOrderId: string }>): void {
+  NAME_SET.read(name);
+}
 
 /**
  * Reads a replacement. Throws an OrderError as {@link readPlacement} does for the new order, -1102 without a mode or an order

@@ -30,6 +30,8 @@ export type RouteName =
   | "orderList.place.oto"
   | "orderList.place.otoco"
   | "orderList.place.legacyOco"
+  | "orderList.place.bracket"
+  | "orderList.place.oca"
   | "orderList.status"
   | "orderList.cancel"
   | "openOrderLists.status"
@@ -175,6 +177,8 @@ const TABLE: readonly RouteDescriptor[] = [
   { ...LIST_PLACE, name: "orderList.place.oto", path: "/api/v3/orderList/oto" },
   { ...LIST_PLACE, name: "orderList.place.otoco", path: "/api/v3/orderList/otoco" },
   { ...LIST_PLACE, name: "orderList.place.legacyOco", path: "/api/v3/order/oco" },
+  { ...LIST_PLACE, name: "orderList.place.bracket", path: "/api/v3/orderList/bracket" },
+  { ...LIST_PLACE, name: "orderList.place.oca", path: "/api/v3/orderList/oca" },
   { ...V3_READING, name: "orderList.status", path: "/api/v3/orderList", weight: 4 },
   { ...V3_TRADING, name: "orderList.cancel", method: "DELETE", path: "/api/v3/orderList" },
   { ...V3_READING, name: "openOrderLists.status", path: "/api/v3/openOrderList", weight: pageWeight(6, 500) },

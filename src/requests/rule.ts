@@ -268,6 +268,14 @@ export const priceRule: FieldRule<Price> = decimal({ scale: PRICE_SCALE, digits:
 /** USD distance of a limit from its trigger: 0 or more. */
 export const offsetRule: FieldRule<Price> = decimal({ scale: PRICE_SCALE, digits: 10, parse: parseOffset });
 
+const ENTRY_OR_PRICE = `^ENTRY$|${DECIMAL_GRAMMAR}`;
+
+/** The price of the entry, or a price in USD. */
+export const entryOrPriceRule: FieldRule<"ENTRY" | Price> = required(
+  { kind: "text", pattern: new RegExp(ENTRY_OR_PRICE), reserved: undefined },
+  (input) => (input === "ENTRY" ? input : priceRule.read(input)),
+);
+
 /** First amount out of range: 10^12 USD. */
 const AMOUNT_LIMIT = /* @__PURE__ */ notional("1000000000000");
 

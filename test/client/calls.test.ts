@@ -83,11 +83,17 @@ async function callEach(client: Client): Promise<ReadonlySet<string>> {
     pendingBelowStopPrice: "6000",
   } as const;
   await each.placeOtoco({ symbol, ...ENTRY, pendingSide: "SELL", pendingQuantity: "0.01", ...pair });
+  const exits = { takeProfit1Price: "8000", stopPrice: "6000", moveStopAfter: 1, moveStopTo: "ENTRY" };
+  expect(await each.placeBracket({ symbol, ...ENTRY, ...exits })).toMatchObject({ listKind: "BRACKET" });
+  const shared = { leg1Type: "LIMIT", leg1Price: "8000", leg2Type: "STOP", leg2StopPrice: "6000" } as const;
+  expect(
+    await each.placeOca({ symbol, side: "SELL", quantity: "0.01", mode: "REDUCE", ...shared }),
+  ).toMatchObject({ listKind: "OCA" });
   const { orderListId, listClientOrderId } = oto;
   expect((await each.orderList({ orderListId })).listClientOrderId).toBe(listClientOrderId);
   expect((await each.cancelOrderList({ listClientOrderId })).listOrderStatus).toBe("ALL_DONE");
   expect([(await each.openOrderLists()).length, (await each.allOrderLists({ limit: 9 })).length]).toEqual([
-    3, 4,
+    5, 6,
   ]);
   expect(await each.cancelOpenOrders()).toMatchObject({ cancelPendingCount: 0 });
   return called;

@@ -45,13 +45,14 @@ import {
 import { testRateLimiter, testRejections } from "../../src/conformance/index.ts";
 import { Quantity } from "../../src/decimal/index.ts";
 import { type EngineOptions, openEngine, resolveSettings } from "../../src/engine/index.ts";
-import { previewOrder } from "../../src/lifecycle/index.ts";
+import { type PreviewContext, previewAmend, previewOrder } from "../../src/lifecycle/index.ts";
 import { listIntent, orderIntent } from "../../src/requests/index.ts";
 import {
   asyncApiDocument,
   createMountProbe,
   createRejectionBuffer,
   createService,
+  managedOrderView,
   openApiDocument,
   type ServiceOptions,
 } from "../../src/service/index.ts";
@@ -73,6 +74,7 @@ import {
   sweep,
 } from "../../src/simulator/index.ts";
 import { openStore } from "../../src/store/index.ts";
+import { Subject } from "../lifecycle/support.ts";
 import { testOrderStore } from "../store/rules/index.ts";
 import { createScriptedVenue } from "../support/scripted-venue.ts";
 import { INSTRUMENTS } from "../support/world.ts";
@@ -146,6 +148,24 @@ const result = await simulate({
   symbols: ["BTC/USD"],
   market: [{ kind: "quote", timeMs: 0, symbol: "BTC/USD", bid: "1", ask: "2" }],
   strategy: () => undefined,
+});
+
+const STOP = {
+  symbol: "BTC/USD",
+  side: "SELL",
+  quantity: "1",
+  type: "STOP_MARKET",
+  stopPrice: "95",
+  newClientOrderId: "s",
+} as const;
+
+const previewContext = (): PreviewContext => ({
+  quote: { bid: "1", ask: "2" },
+  nowMs: 0,
+  position: "1",
+  minimumNotional: "15",
+  maxIcebergParts: 1,
+  profile: { count: 1, weights: [Quantity.parse("1")] },
 });
 
 const ENTRIES: Readonly<Record<string, Entry>> = {
@@ -288,16 +308,9 @@ const ENTRIES: Readonly<Record<string, Entry>> = {
     () => ({ clientId: (field: string) => field }),
     (options) => listIntent("oco", EXITS, options),
   ),
-  previewOrder: entry(
-    () => ({
-      quote: { bid: "1", ask: "2" },
-      nowMs: 0,
-      position: "1",
-      minimumNotional: "15",
-      maxIcebergParts: 1,
-      profile: { count: 1, weights: [Quantity.parse("1")] },
-    }),
-    (context) => previewOrder(LIMIT, context),
+  previewOrder: entry(previewContext, (context) => previewOrder(LIMIT, context)),
+  previewAmend: entry(previewContext, (context) =>
+    previewAmend(managedOrderView(new Subject(orderIntent(STOP)).order), { stopPrice: "90" }, context),
   ),
   simulate: entry(
     () => ({
@@ -380,10 +393,12 @@ const OTHERS: Readonly<Record<string, string>> = {
   verifySignature: "a signature may be anything: test/signing/signature.test.ts",
   encodeQuery: "takes the parameters themselves: test/signing/signed-request.test.ts",
   ...Object.fromEntries(
-    ["preview", "eachOpenOrder", "eachNativeOrder", "eachOrderList", "eachExecution"].map((name) => [
-      name,
-      "hands its options to methods of the client, which check them: test/client/calls.test.ts",
-    ]),
+    ["preview", "previewContext", "eachOpenOrder", "eachNativeOrder", "eachOrderList", "eachExecution"].map(
+      (name) => [
+        name,
+        "hands its options to methods of the client, which check them: test/client/calls.test.ts",
+      ],
+    ),
   ),
 };
 
@@ -530,8 +545,8 @@ describe("every function that takes options names what is wrong with them", () =
     ],
     [
       "a form of a list that does not exist",
-      () => listIntent("bracket" as never, EXITS as never),
-      'RangeError: listIntent.form must be one of oco, oto, otoco, legacyOco, got "bracket"',
+      () => listIntent("ladder" as never, EXITS as never),
+      'RangeError: listIntent.form must be one of oco, oto, otoco, legacyOco, bracket, oca, got "ladder"',
     ],
     [
       "a parameter without a text of its own",

@@ -24,13 +24,13 @@ const PAGES = {
 
 /** Largest bundles of the pages in kB, minified and gzipped, but for {@link VARIATION_KB}. */
 const BUDGET_KB: Readonly<Record<keyof typeof PAGES, number>> = {
-  everything: 45.2,
-  admission: 19.45,
+  everything: 52.3,
+  admission: 20,
   signing: 4.8,
-  client: 15.7,
-  "client with checks": 34.8,
-  "client with streams": 23.2,
-  "whole client": 42.8,
+  client: 15.95,
+  "client with checks": 37.1,
+  "client with streams": 23.45,
+  "whole client": 45.1,
   prices: 1.55,
   rules: 6.4,
 };

@@ -8,7 +8,7 @@ import { pages } from "../examples/markdown.ts";
 import { Consumer, entryPoints, root } from "./consumer.ts";
 
 /** Limits of the tarball and of the installed package, in kB, and of its files. */
-const BUDGET = { tarballKb: 1_700, installedKb: 6_000, files: 650 } as const;
+const BUDGET = { tarballKb: 1_700, installedKb: 6_200, files: 650 } as const;
 
 /** Paths that the package may contain. */
 const BELONGS = [

@@ -19,6 +19,8 @@ const TABLE = [
   ["orderList.place.oco", "POST /api/v3/orderList/oco", "TRADE", 1],
   ["orderList.place.oto", "POST /api/v3/orderList/oto", "TRADE", 1],
   ["orderList.place.otoco", "POST /api/v3/orderList/otoco", "TRADE", 1],
+  ["orderList.place.bracket", "POST /api/v3/orderList/bracket", "TRADE", 1],
+  ["orderList.place.oca", "POST /api/v3/orderList/oca", "TRADE", 1],
   ["orderList.status", "GET /api/v3/orderList", "READ", 4],
   ["orderList.cancel", "DELETE /api/v3/orderList", "TRADE", 1],
   ["openOrderLists.status", "GET /api/v3/openOrderList", "READ", 6],

@@ -39,6 +39,8 @@ describe("routes", () => {
     ["POST", "/api/v3/orderList/oto", "orderList.place.oto", "TRADE", "V3"],
     ["POST", "/api/v3/orderList/otoco", "orderList.place.otoco", "TRADE", "V3"],
     ["POST", "/api/v3/order/oco", "orderList.place.legacyOco", "TRADE", "V3"],
+    ["POST", "/api/v3/orderList/bracket", "orderList.place.bracket", "TRADE", "V3"],
+    ["POST", "/api/v3/orderList/oca", "orderList.place.oca", "TRADE", "V3"],
     ["GET", "/api/v3/orderList", "orderList.status", "READ", "V3"],
     ["DELETE", "/api/v3/orderList", "orderList.cancel", "TRADE", "V3"],
     ["GET", "/api/v3/openOrderList", "openOrderLists.status", "READ", "V3"],
@@ -48,8 +50,8 @@ describe("routes", () => {
   });
 
   it("there are no others, and none can be changed", () => {
-    expect(ROUTES).toHaveLength(33);
-    expect(new Set(ROUTES.map(({ method, path }) => `${method} ${path}`)).size).toBe(33);
+    expect(ROUTES).toHaveLength(35);
+    expect(new Set(ROUTES.map(({ method, path }) => `${method} ${path}`)).size).toBe(35);
     for (const route of ROUTES) expect(Object.isFrozen(route)).toBe(true);
     expect(Object.isFrozen(ROUTES)).toBe(true);
   });
@@ -94,6 +96,8 @@ describe("routes", () => {
       "orderList.place.oto",
       "orderList.place.otoco",
       "orderList.place.legacyOco",
+      "orderList.place.bracket",
+      "orderList.place.oca",
     ]);
   });
 

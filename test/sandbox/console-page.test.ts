@@ -18,7 +18,7 @@ const sources = readdirSync(folder)
   .filter((name) => name.endsWith(".ts"))
   .map((name) => readFileSync(folder + name, "utf8"));
 
-const LARGEST_KB = 130;
+const LARGEST_KB = 131;
 
 let files: ConsoleFiles;
 

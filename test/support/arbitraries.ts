@@ -17,8 +17,10 @@ import {
   type Fill,
   type JournalRecord,
   type LegRole,
+  type ListKind,
   type ListMembership,
   type MarketMark,
+  type OcaMode,
   type ParentChange,
   type ParentEnd,
   type ParentIntent,
@@ -31,6 +33,7 @@ import {
   type ScheduleTerms,
   type Stall,
   type StallCause,
+  type StopMove,
   type TerminalStatus,
   type TrailingDistance,
   type Trigger,
@@ -113,10 +116,18 @@ const anyMembership = model<ListMembership>(
     listId: managedId,
     listClientOrderId: name,
     contingency: wordOf<Contingency>({ OCO: true, OTO: true, OTOCO: true }),
-    role: wordOf<LegRole>({ working: true, pending: true, protective: true, profit: true }),
+    role: wordOf<LegRole>({ working: true, pending: true, protective: true, profit: true, shared: true }),
     legs: fc.array(managedId, { minLength: 2, maxLength: 3 }),
   },
-  { generatedClientId: yes },
+  {
+    generatedClientId: yes,
+    kind: wordOf<ListKind>({ BRACKET: true, OCA: true }),
+    mode: wordOf<OcaMode>({ CANCEL: true, REDUCE: true }),
+    stopMove: model<StopMove>(
+      { after: count, to: fc.oneof(fc.constant("ENTRY" as const), anyPrice) },
+      { offset: anyPrice },
+    ),
+  },
 );
 
 type Trailing<K extends TrailingDistance["kind"]> = Extract<TrailingDistance, { kind: K }>;

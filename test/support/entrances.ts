@@ -102,6 +102,8 @@ const DEEDS: Readonly<Record<SignedName, readonly Deed[]>> = {
   "orderList.place.oto": list("oto"),
   "orderList.place.otoco": list("otoco"),
   "orderList.place.legacyOco": list("legacyOco"),
+  "orderList.place.bracket": list("bracket"),
+  "orderList.place.oca": list("oca"),
   "orderList.status": LIST_KEY,
   "orderList.cancel": LIST_KEY,
   "openOrderLists.status": deed(() => ({})),

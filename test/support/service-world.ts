@@ -312,12 +312,37 @@ export const LEGACY_PAIR: RequestParameters = {
   stopPrice: "6000",
 };
 
+/** An entry below the market with a take-profit and a stop by its fills. */
+export const ENTRY_AND_EXITS: RequestParameters = {
+  symbol: "BTC/USD",
+  workingType: "LIMIT",
+  workingSide: "BUY",
+  workingPrice: "6500",
+  workingQuantity: "0.01",
+  takeProfit1Price: "8000",
+  stopPrice: "6000",
+};
+
+/** A SELL limit above and a stop below, which share a quantity. */
+export const SHARED_PAIR: RequestParameters = {
+  symbol: "BTC/USD",
+  side: "SELL",
+  quantity: "0.01",
+  mode: "REDUCE",
+  leg1Type: "LIMIT",
+  leg1Price: "8000",
+  leg2Type: "STOP_LOSS",
+  leg2StopPrice: "6000",
+};
+
 /** The route of each kind of list, and a list of that kind. */
 export const LISTS: Readonly<Record<ListForm, Readonly<{ path: string; fields: RequestParameters }>>> = {
   oco: { path: "/api/v3/orderList/oco", fields: SELL_PAIR },
   oto: { path: "/api/v3/orderList/oto", fields: ENTRY_AND_STOP },
   otoco: { path: "/api/v3/orderList/otoco", fields: ENTRY_AND_PAIR },
   legacyOco: { path: "/api/v3/order/oco", fields: LEGACY_PAIR },
+  bracket: { path: "/api/v3/orderList/bracket", fields: ENTRY_AND_EXITS },
+  oca: { path: "/api/v3/orderList/oca", fields: SHARED_PAIR },
 };
 
 let lists = 0;

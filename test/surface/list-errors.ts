@@ -11,11 +11,20 @@ const LEG: Readonly<
   oto: { quantity: "workingQuantity", price: "workingPrice", side: "workingSide", type: "workingType" },
   otoco: { quantity: "workingQuantity", price: "workingPrice", side: "workingSide", type: "workingType" },
   legacyOco: { quantity: "quantity", price: "price", side: "side" },
+  bracket: { quantity: "workingQuantity", price: "workingPrice", side: "workingSide", type: "workingType" },
+  oca: { quantity: "quantity", price: "leg1Price", side: "side", type: "leg1Type" },
+};
+
+/** The field by which an exit of a kind of list is reduce-only. */
+const REDUCE: Readonly<Partial<Record<ListForm, string>>> = {
+  oco: "aboveReduceOnly",
+  bracket: "stopReduceOnly",
+  oca: "leg1ReduceOnly",
 };
 
 function everyList(form: ListForm): readonly Case[] {
   const { quantity, price, side, type } = LEG[form];
-  const reduce = form === "oco" ? "aboveReduceOnly" : "pendingReduceOnly";
+  const reduce = REDUCE[form] ?? "pendingReduceOnly";
   return [
     ...LIST_ACCOUNT_ERRORS,
     { error: "ILLEGAL_CHARS", how: "a price of 8e3", fields: { [price]: "8e3" } },
@@ -160,4 +169,10 @@ export const LIST_ERRORS: Readonly<Partial<Record<RouteName, readonly Case[]>>> 
     prices({ pendingAboveStopPrice: "6000" }),
   ],
   "orderList.place.legacyOco": [...everyList("legacyOco"), prices({ price: "6000" })],
+  "orderList.place.bracket": [
+    ...everyList("bracket"),
+    schedule("workingType", "workingPrice"),
+    prices({ takeProfit1Price: "5900" }),
+  ],
+  "orderList.place.oca": everyList("oca"),
 };

@@ -134,6 +134,8 @@ export const WORKS: Readonly<Record<RouteName | TwinName, Works>> = {
   "orderList.place.oto": list("oto", 2),
   "orderList.place.otoco": list("otoco", 3),
   "orderList.place.legacyOco": list("legacyOco", 2),
+  "orderList.place.bracket": list("bracket", 3),
+  "orderList.place.oca": list("oca", 2),
   "orderList.status": reading("order list", LIST, placedList),
   "orderList.cancel": reading("order list after the cancel", LIST, placedList),
   "openOrderLists.status": reading("array of order lists", LIST),

@@ -100,6 +100,13 @@ export const SITUATIONS = [
   "leg of a pair expires alone",
   "held leg canceled",
   "released leg canceled",
+  "bracket stopped with an entry child in flight",
+  "bracket stopped with an exit child in flight",
+  "bracket stopped after a part of a take-profit",
+  "stop of a bracket moved",
+  "entry of a bracket canceled alone",
+  "position of a bracket left unprotected",
+  "quantity shared by several orders of an OCA",
   // Schedules and volume
   "slot missed",
   "slot used after a restart",

@@ -44,6 +44,8 @@ export type Row = {
   /** Time at which it was closed, and until when the venue may go on to execute it all the same. */
   closedAtMs: number;
   followsUntilMs: number;
+  /** Whether it was closed, or told to be, before its last execution. */
+  early: boolean;
   /** The last answer to a look-up that each process has heard after the close: when it was asked, and its executions. */
   readonly answered: Map<number, Readonly<{ requestedAtMs: number; fills: number }>>;
   /** Whether it was reported as closed before all of its fills were. Later subscribers receive its report again. */
@@ -70,6 +72,7 @@ export function newRow(
     forgotten: false,
     closedAtMs: Number.POSITIVE_INFINITY,
     followsUntilMs: Number.NEGATIVE_INFINITY,
+    early: false,
     answered: new Map(),
     late: false,
   };

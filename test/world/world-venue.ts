@@ -341,6 +341,7 @@ export class WorldVenue {
     if (this.#follows(row) && this.#closing.chance(0.4)) {
       this.#executions.execute(row, this.#part(row));
       row.late = true;
+      row.early = true;
     }
     const isHidden = row.shown < row.fills.length;
     if (isHidden && random.chance(0.1)) this.#show(row);
@@ -358,6 +359,7 @@ export class WorldVenue {
     const isSilent = faults.strikes("venue fills a part and falls silent", random, 0.6);
     if (!isSilent || (closes && this.#tellsAll(row))) this.#show(row);
     if (closes && row.shown < row.fills.length) row.late = true;
+    row.early ||= row.late;
   }
 
   #show(row: Row): void {
@@ -392,6 +394,7 @@ export class WorldVenue {
     if (row.state === "closed") this.#close(row);
     row.late =
       faults.strikes("venue withholds fills", random, this.#isSlow(row) ? 0.5 : 0.08) && !this.#tellsAll(row);
+    row.early ||= row.late;
     if (row.late) row.shown = 0;
   }
 

@@ -10,6 +10,7 @@ import { Lists } from "./invariants/lists.ts";
 import { endAll } from "./invariants/liveness.ts";
 import { quantity } from "./invariants/quantity.ts";
 import { Schedules } from "./invariants/schedules.ts";
+import { checkShared } from "./invariants/shared-quantity.ts";
 import { stalls } from "./invariants/stalls.ts";
 import { state } from "./invariants/state.ts";
 import { submission } from "./invariants/submission.ts";
@@ -43,7 +44,10 @@ export class World {
     const earlyCloses = new EarlyCloses(() => this.parts);
     this.parts = makeParts(plan, {
       ...options,
-      executed: (row) => earlyCloses.executed(row),
+      executed: (row) => {
+        earlyCloses.executed(row);
+        checkShared(this.parts, row);
+      },
       checks: this.#checks,
       requireThat: (holds, invariant, seen) => this.#requireThat(holds, invariant, seen),
     });

@@ -27,7 +27,9 @@ function objectionTo(child: ChildRequest, core: Core, { shards, market }: Dispat
     return "the order is not here any more";
   if (!isActive(order)) return "the order is ending";
   const isUnknown = (leg: ParentOrder): boolean => leg !== order && leg.child?.state === "UNKNOWN";
-  if (shard.memory.legsOf(order).some(isUnknown)) return "the outcome of a child of its list is not known";
+  // The exits of a bracket share what is certain.
+  if (order.list?.kind !== "BRACKET" && shard.memory.legsOf(order).some(isUnknown))
+    return "the outcome of a child of its list is not known";
   if (shards.isFrozen(order)) return "the account is frozen";
   // Also by a wall clock that is not confirmed: it ends nothing, but nothing is placed past it.
   const latestMs = Math.max(core.nowMs(), core.wallMs());

@@ -130,7 +130,8 @@ export class Cancels {
         const { orderId, ended } = live.working;
         const isRestricted = restriction !== undefined && !meetsRestriction(live.working, restriction);
         if (isRestricted) return refuseWhenDurable(shard, live, reject);
-        const canceled = ended ? undefined : shard.change(orderId, { kind: "CANCEL" }, { kind: "CANCEL" });
+        const event = { kind: "CANCEL" as const, alone: orderIds.length === 1 };
+        const canceled = ended ? undefined : shard.change(orderId, event, { kind: "CANCEL" });
         const record = canceled ?? newestPending(shard, live.working);
         if (record === undefined) return resolve(live.working);
         const order = orderIn(record, orderId) ?? live.working;

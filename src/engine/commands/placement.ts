@@ -7,12 +7,15 @@ import {
   type AdmissionContext,
   admit,
   admitList,
+  listTermsOf,
   orderListOf,
+  withJoinedShares,
 } from "../../lifecycle/index.ts";
 import {
   type Account,
   acceptedIntent,
   type Instrument,
+  type LegIntent,
   type ListIntent,
   type OrderList,
   type ParentIntent,
@@ -212,7 +215,8 @@ export class Placements {
     return { shard, timeMs, admission };
   }
 
-  async #placeList({ accountId, list, notAfterMs }: ListCommand): Promise<ListPlacement> {
+  async #placeList({ accountId, list: requested, notAfterMs }: ListCommand): Promise<ListPlacement> {
+    const list = withJoinedShares(requested, this.#core.rules.minimum);
     const owner = this.#parts.shards.ofAccount(accountId);
     const { epoch } = owner;
     const known = await this.#parts.lists.find({ accountId, listClientOrderId: list.listClientOrderId });
@@ -364,6 +368,7 @@ export class Placements {
   #requireShard(accountId: number, more: number): Shard {
     const shard = this.#parts.shards.ofAccount(accountId);
     shard.requireRunning();
+    if (more === 0) return shard;
     const { maxOpenParents, maxOpenParentsPerAccount } = this.#core.settings;
     const mine = (shard.accounts.get(accountId)?.size ?? 0) + more;
     if (this.#room < more) this.#room = maxOpenParents - this.#parts.shards.openParents;
@@ -425,11 +430,12 @@ export function existing(order: ParentOrder, intent: ParentIntent): Placement {
 }
 
 function existingList(known: OrderList, list: ListIntent): ListPlacement {
-  const legs = known.legs.map((leg) => {
-    const { role = "working", generatedClientId } = leg.list ?? {};
-    return { role, intent: acceptedIntent(leg), generatedClientId: generatedClientId === true };
+  const legs = known.legs.map((leg): LegIntent => {
+    const { role = "working", generatedClientId = false } = leg.list ?? {};
+    return { role, intent: acceptedIntent(leg), generatedClientId };
   });
-  if (canonicalList({ contingency: known.contingency, legs }) !== canonicalList(list)) {
+  const { contingency } = known;
+  if (canonicalList({ ...listTermsOf(known), contingency, legs }) !== canonicalList(list)) {
     throw new OrderError("DUPLICATE_ORDER", { field: "listClientOrderId" });
   }
   return { list: known, created: false };

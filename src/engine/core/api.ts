@@ -307,7 +307,7 @@ export interface Engine extends AsyncDisposable {
    * the other stays as it is. While a child of the other is in flight, the other is canceled as `cancel` does, and the new one
    * is not placed. If the other is unknown or has ended, ALLOW_FAILURE places the new one, and STOP_ON_FAILURE rejects with
    * CANCEL_REJECTED. Rejects with CANCEL_RESTRICTED as `cancel` does, and with CANCEL_REPLACE_FAILED for an order that cannot
-   * be replaced. A repeated request, with the client id of the new order, answers as the first one did.
+   * be replaced, or not while its last child is looked up. A repeated request, with the client id of the new order, answers as the first one did.
    */
   replace(request: ReplaceRequest): Promise<Replacement>;
   /**

@@ -126,6 +126,24 @@ export class Arming {
       this.#parts.market.offer(intent.symbol, [{ orderId, watch, isAmended: true }]);
   }
 
+  /**
+   * Offers the quote that stands to the other orders of a list that share something: a record of one may have left them more. They
+   * are in the book, and wait for it.
+   */
+  shared(changed: readonly LiveOrder[]): void {
+    const [first] = changed;
+    for (const orderId of first?.working.list?.legs ?? []) {
+      const live = this.#parts.shards.live(orderId);
+      if (live === undefined || live.durable !== live.working || changed.includes(live)) continue;
+      if (live.wait !== "NO_SHARE" && live.wait !== "BELOW_MINIMUM_NOTIONAL") continue;
+      const { intent, notBeforeMs } = live.working;
+      const nowMs = this.#core.nowMs();
+      const watch = this.arm(live) ?? this.#watchOf(live, live.working, nowMs);
+      if (watch !== undefined && notBeforeMs <= nowMs)
+        this.#parts.market.offer(intent.symbol, [{ orderId, watch, isAmended: true }]);
+    }
+  }
+
   /** Adds a parent to the book, or changes its watch. Stops a parent that the book cannot hold; the others continue. */
   #watch(book: TriggerBook, order: ParentOrder, watch: Watch): Watch | undefined {
     try {

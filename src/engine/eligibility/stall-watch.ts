@@ -246,6 +246,8 @@ export class StallWatch {
     if (obstacle !== undefined && isTrying && !isPlain(order)) return true;
     if (order.child !== undefined) return order.pendingEnd === undefined;
     if (!isMet(order, quote, this.#core.nowMs())) return false;
+    // A take-profit before its part was executed has nothing to do; a stop that fired and is kept from it has.
+    if (live.wait === "NO_SHARE" && order.list?.role !== "protective") return false;
     if (order.intent.participationBips === undefined || funds.waits(order)) return true;
     // There is volume to follow, and its share of it is worth the minimum.
     return live.wait !== "BELOW_MINIMUM_NOTIONAL" && participants.volumeFor(live) !== undefined;
@@ -256,6 +258,7 @@ export class StallWatch {
     const { shards, funds } = this.#parts;
     if (awaitsLookUp(live)) return LOOKED_UP;
     if (shards.isFrozen(order) || order.restored !== undefined || wait === "LIST_UNKNOWN") return HALTED;
+    if (wait === "NO_SHARE") return SHARED;
     if (funds.isShort(order))
       return { cause: "NO_FUNDS", detail: obstacle?.detail ?? "the account has too little" };
     if (!isInside(order, quote)) return OUTSIDE;
@@ -297,6 +300,10 @@ const NONE: Readonly<Record<StallCause, number>> = {
 const HALTED: Obstacle = {
   cause: "HALTED",
   detail: "the order, its list or its account is stopped until it is settled",
+};
+const SHARED: Obstacle = {
+  cause: "HALTED",
+  detail: "what is left for it is in children of the other orders of its list, which are not settled",
 };
 const LOOKED_UP: Obstacle = {
   cause: "HALTED",

@@ -21,6 +21,8 @@ const REASONS: Readonly<Record<WaitReason, string>> = {
   SHARE_USED: "more executed volume: its share of the volume so far is used",
   LIST_UNKNOWN:
     "the outcome of a child of its list, which the engine is looking up, or the word of a person on a restored leg of its list",
+  NO_SHARE:
+    "executions of its entry, or the outcome of children of the other orders of its list: its part of what they share is used",
 };
 
 /** Context of a wait besides the parent: the quote, the time, and whether the account is stopped or out of funds. */
@@ -45,7 +47,7 @@ function explainWait(
   if (order.restored !== undefined)
     return "a person who says what happened to it after the backup from which the store was restored";
   if (order.child !== undefined) return explainChild(order);
-  if (order.held) return "its working order to fill completely";
+  if (order.held) return explainHeld(order);
   if (order.plan !== undefined && openSlotOf(order, nowMs) === undefined) return REASONS.NO_OPEN_SLOT;
   if (waitsForFunds)
     return "its turn to try again: the venue refused children of the account for lack of funds";
@@ -58,6 +60,11 @@ function explainWait(
   if (order.intent.participationBips !== undefined && live.wait === undefined) return REASONS.NO_VOLUME;
   return live.wait === undefined ? "the next quote within its limit price" : REASONS[live.wait];
 }
+
+const explainHeld = ({ list }: ParentOrder): string =>
+  list?.kind === "BRACKET"
+    ? "executions of its entry that are its part"
+    : "its working order to fill completely";
 
 function explainChild(order: ParentOrder): string {
   const childId = order.child?.childId ?? "";

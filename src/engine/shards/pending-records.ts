@@ -1,5 +1,5 @@
 import { invariant, OrderError } from "../../errors/index.ts";
-import { type Admission, evolve, listStatusOf, transition } from "../../lifecycle/index.ts";
+import { type Admission, evolve, listStatusOf, listTermsOf, transition } from "../../lifecycle/index.ts";
 import type {
   EndedList,
   Fact,
@@ -31,6 +31,7 @@ export function membershipOf(
     role: leg.role,
     legs: place.legs,
     ...(leg.generatedClientId && { generatedClientId: true }),
+    ...listTermsOf(list),
   };
 }
 

@@ -4,6 +4,7 @@ import { type ListMembership, type OrderList, type ParentOrder, weightBytesOf } 
 import { IdMap, type ReadonlyIdMap } from "../../triggers/index.ts";
 import type { ClientIdFilter } from "../core/client-id-filter.ts";
 import {
+  awaitsLookUp,
   decide,
   type LiveOrder,
   liveOrderOf,
@@ -100,6 +101,12 @@ export class ShardMemory {
     const legs = order.list?.legs.map((legId) => this.liveOrders.get(legId)?.working);
     return legs?.every((leg) => leg !== undefined) ? legs : [order];
   }
+
+  /** Whether nothing more is to be known of the child of a parent that closed early. */
+  readonly isLookedUp = (orderId: number): boolean => {
+    const live = this.liveOrders.get(orderId);
+    return live === undefined || !awaitsLookUp(live);
+  };
 
   /** Makes a decided state the current one, with the record that is under way for it. */
   take(order: ParentOrder, pending?: PendingRecord): void {

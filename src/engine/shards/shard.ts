@@ -199,7 +199,8 @@ export class Shard {
     const timeMs = this.#core.nowMs();
     const { rules } = this.#core;
     const notAfterMs = executes(event) ? this.#deadlines.notAfterMs() : 0;
-    const context = { sequence: this.#sequence + 1, nowMs: timeMs, rules, notAfterMs };
+    const { isLookedUp } = this.memory;
+    const context = { sequence: this.#sequence + 1, nowMs: timeMs, rules, notAfterMs, isLookedUp };
     try {
       const steps = transitionList({ legs: this.memory.legsOf(before), orderId, event }, context);
       const lead = steps.find(({ order }) => order.orderId === orderId);

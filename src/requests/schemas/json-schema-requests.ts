@@ -1,5 +1,6 @@
-import type { RequestShape } from "../field-set.ts";
-import { type FormNames, type LegNames, LIST_NAMES, type ListForm } from "../list-legs.ts";
+import { fieldSet, type RequestShape } from "../field-set.ts";
+import type { FormNames, LegNames } from "../list-legs.ts";
+import { LIST_NAMES, type ListForm } from "../list-placement.ts";
 import { MARKET_HISTORY, PUBLIC_QUERIES } from "../market-queries.ts";
 import { SESSION_ACTS, type SessionAct } from "../methods.ts";
 import { INTENT_MEMBERS } from "../order-fields.ts";
@@ -21,10 +22,12 @@ import {
 } from "../order-pages.ts";
 import { parameterOf } from "../parameters.ts";
 import type { AnyRoute, MarketName } from "../routes.ts";
+import { OWN_RULES } from "../shared-lists.ts";
 import {
   type JsonSchema,
   noted,
   type ObjectShape,
+  objectShape,
   type RequestSchema,
   shapeSchema,
   unreadNames,
@@ -55,6 +58,9 @@ const TITLES: Readonly<Record<string, string>> = {
   stop: "Stop leg",
 };
 
+const titleOf = (part: string): string =>
+  TITLES[part] ?? part.replace("takeProfit", "Take-profit ").replace("leg", "Leg ");
+
 /** A leg in a description: its name, its fields over all types, and its cases, each with a condition. */
 type DescribedLeg = Readonly<{
   part: string;
@@ -75,48 +81,78 @@ function listPlacement(form: ListForm): RequestSchema {
     }
   }
   const required = legs.flatMap((leg) => requiredOf(leg).map(leg.leg.nameOf));
+  const own = Object.values(names.own);
+  const ofForm = own.includes("mode") ? ["mode"] : [];
   return {
-    properties: { ...properties, ...actorProperties() },
-    required: ["listClientOrderId", ...new Set(required)],
+    properties: { ...properties, ...furtherProperties(names), ...actorProperties() },
+    required: ["listClientOrderId", ...new Set(required), ...ofForm],
     conditions: legs.flatMap(conditionsOf),
     unread: unreadNames(names.parameters),
   };
 }
 
+/** Returns the fields of a form that no leg has. */
+function furtherProperties({ own }: FormNames<string>): Record<string, JsonSchema> {
+  const { properties } = objectShape(fieldSet(OWN_RULES));
+  return Object.fromEntries(
+    Object.entries(own).map(([name, field]) => [name, noted(properties[field] ?? {}, field)]),
+  );
+}
+
 function described(part: string, leg: LegNames): DescribedLeg {
   const own = legCases(leg).map((one) => within(one, leg));
-  const cases = leg.impliedType === undefined ? typedCases(own, leg) : impliedCases(own, leg);
+  const cases = [
+    ...(leg.names.has("type") ? typedCases(own, leg) : []),
+    ...(leg.impliedType === undefined ? [] : impliedCases(own, leg)),
+  ];
   const { properties, required } = mergeShapes(cases.map(({ of }) => of.shape));
-  if (leg.impliedType !== undefined) return { part, leg, cases, shape: { properties, required } };
+  if (!leg.names.has("type")) return { part, leg, cases, shape: { properties, required } };
   const type = { type: "string", enum: own.flatMap(({ types }) => types) };
   return {
     part,
     leg,
     cases,
-    shape: { properties: { type, ...properties }, required: ["type", ...required] },
+    shape: {
+      properties: { type, ...properties },
+      required: leg.impliedType === undefined ? ["type", ...required] : required,
+    },
   };
 }
 
 /** Returns the fields of a case that the leg has names for. */
 function within(one: TypeCase, { names }: LegNames): TypeCase {
   const fields = Object.entries(one.shape.properties).filter(([field]) => names.has(field));
-  return { ...one, shape: { ...one.shape, properties: Object.fromEntries(fields) } };
+  const required = one.shape.required.filter((field) => names.has(field));
+  return { ...one, shape: { required, properties: Object.fromEntries(fields) } };
 }
 
 function typedCases(own: readonly TypeCase[], leg: LegNames): DescribedLeg["cases"] {
-  return own.map((of) => ({ when: { properties: { [leg.nameOf("type")]: { enum: of.types } } }, of }));
+  const type = leg.nameOf("type");
+  const mayLack = leg.impliedType !== undefined || leg.isOptional === true;
+  return own.map((of) => {
+    return { when: { properties: { [type]: { enum: of.types } }, ...(mayLack && { required: [type] }) }, of };
+  });
 }
 
+/** Returns the names of the fields that a leg has for itself. */
+const ownNames = ({ names }: LegNames): readonly string[] =>
+  [...names].flatMap(([field, name]) => (["symbol", "side", "quantity"].includes(field) ? [] : [name]));
+
 /** Returns the cases of a leg without a type of its own. Its price implies the type. */
-function impliedCases(own: readonly TypeCase[], { impliedType, nameOf }: LegNames): DescribedLeg["cases"] {
+function impliedCases(own: readonly TypeCase[], leg: LegNames): DescribedLeg["cases"] {
+  const { impliedType, nameOf } = leg;
   const caseOf = (fields: Readonly<Record<string, string>>): TypeCase | undefined =>
     own.find(({ types }) => types.includes(String(impliedType?.(fields))));
   const [priced, unpriced] = [caseOf({ price: "1" }), caseOf({})];
   const hasPrice = { required: [nameOf("price")] };
-  return [
+  const cases = [
     ...(priced === undefined ? [] : [{ when: priced === unpriced ? {} : hasPrice, of: priced }]),
     ...(unpriced === undefined || unpriced === priced ? [] : [{ when: { not: hasPrice }, of: unpriced }]),
   ];
+  if (!leg.names.has("type")) return cases;
+  const isUntyped = { not: { required: [leg.nameOf("type")] } };
+  const isSent = leg.isOptional === true ? [anyNamed(ownNames(leg))] : [];
+  return cases.map(({ when, of }) => ({ when: { allOf: [isUntyped, when, ...isSent] }, of }));
 }
 
 /** Returns the fields of the list as a whole. They follow the rules of an order's fields. */
@@ -148,12 +184,12 @@ function legProperty(schema: JsonSchema, { field, name, leg, legs }: LegField): 
   const shared = legs.filter((one) => one.leg.names.get(field) === name).length > 1;
   if (shared) return noted(schema, field);
   const ofLeg = field === "newClientOrderId" ? `${example}-${leg.part}` : example;
-  return noted(schema, field, { about: `${TITLES[leg.part] ?? leg.part}. ${about}`, example: ofLeg });
+  return noted(schema, field, { about: `${titleOf(leg.part)}. ${about}`, example: ofLeg });
 }
 
 /** Returns the required fields of a leg. Client ids are left out, because missing ones are generated. */
-const requiredOf = ({ shape }: DescribedLeg): readonly string[] =>
-  shape.required.filter((name) => name !== "newClientOrderId");
+const requiredOf = ({ shape, leg }: DescribedLeg): readonly string[] =>
+  (leg.isOptional === true ? [] : shape.required).filter((name) => name !== "newClientOrderId");
 
 function conditionsOf(described: DescribedLeg): readonly JsonSchema[] {
   const { leg, shape, cases } = described;
@@ -209,6 +245,8 @@ const SCHEMAS: Schemas<Exclude<Name, keyof typeof SHAPES | MarketName>> & Partia
   "orderList.place.oto": () => listPlacement("oto"),
   "orderList.place.otoco": () => listPlacement("otoco"),
   "orderList.place.legacyOco": () => listPlacement("legacyOco"),
+  "orderList.place.bracket": () => listPlacement("bracket"),
+  "orderList.place.oca": () => listPlacement("oca"),
   "orderList.status": () => shapeSchema(LIST_KEY.status, [ONE_LIST]),
   "orderList.cancel": () => shapeSchema(LIST_KEY.cancel, [ONE_LIST]),
   klines: klinesQuery,

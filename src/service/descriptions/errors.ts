@@ -189,6 +189,8 @@ const OWN: Refusals<Exclude<AnyRoute["name"], MarketName>> & Partial<Refusals<An
   "orderList.place.oto": MANAGED,
   "orderList.place.otoco": [...MANAGED, ...PAIRED],
   "orderList.place.legacyOco": [...MANAGED, ...PAIRED],
+  "orderList.place.bracket": [...MANAGED, ...PAIRED],
+  "orderList.place.oca": [...MANAGED, "OCO_TYPE_REJECTED"],
   "orderList.status": [...LOOKUP, "NO_SUCH_ORDER"],
   "orderList.cancel": [...LOOKUP, "CANCEL_REJECTED"],
   "openOrderLists.status": PAGE,

@@ -206,6 +206,7 @@ export const PRIVATE_EVENTS: Readonly<Record<string, JsonSchema>> = {
       s: text("Symbol of the market."),
       g: long("Id of the list.", { maximum: -2 }),
       c: oneOf(WORDS.contingencyType, "Type of the list: how its legs depend on each other."),
+      listKind: oneOf(WORDS.listKind, "Kind of the list, if its type does not tell it."),
       l: oneOf(WORDS.listStatusType, "Whether all legs have ended."),
       L: oneOf(WORDS.listOrderStatus, "The same value under another name."),
       r: only("NONE", "Not used."),

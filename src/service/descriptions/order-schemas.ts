@@ -149,6 +149,7 @@ const orderList = (report: string): Members =>
   described(ORDER_LIST, {
     orderListId: long("Id of the list, a negative number.", { maximum: -2 }),
     contingencyType: oneOf(WORDS.contingencyType, "Type of the list: how its legs depend on each other."),
+    listKind: oneOf(WORDS.listKind, "Kind of the list, if its type does not tell it."),
     listStatusType: oneOf(WORDS.listStatusType, "Whether all legs have ended."),
     listOrderStatus: oneOf(WORDS.listOrderStatus, "The same value under another name."),
     listClientOrderId: text("Client id of the list."),

@@ -7,7 +7,13 @@ import {
   words,
 } from "../../host-answers/index.ts";
 import type { ApiState, ListStatusView, OrderStatus } from "../../lifecycle/index.ts";
-import { type ChildTimeInForce, type Contingency, ORDER_TYPES, type TimeInForce } from "../../model/index.ts";
+import {
+  type ChildTimeInForce,
+  type Contingency,
+  type ListKind,
+  ORDER_TYPES,
+  type TimeInForce,
+} from "../../model/index.ts";
 import type { StatusReply, Table } from "../../replies/index.ts";
 import type { JsonSchema } from "../../requests/schemas/index.ts";
 import { JOURNAL_WORDS } from "../../wire/index.ts";
@@ -17,7 +23,7 @@ export const WORDS: Readonly<
   Record<
     | ("alert" | "apiState" | "childTimeInForce" | "contingencyType" | "endReason" | "execType" | "side")
     | ("listOrderStatus" | "listStatusType" | "nativeStatus" | "reason" | "rejectReason" | "stalled")
-    | ("status" | "system" | "timeInForce" | "type" | "updateType"),
+    | ("listKind" | "status" | "system" | "timeInForce" | "type" | "updateType"),
     readonly string[]
   >
 > = {
@@ -33,6 +39,7 @@ export const WORDS: Readonly<
   }),
   childTimeInForce: words<ChildTimeInForce>({ IOC: true, FOK: true }),
   contingencyType: words<Contingency>({ OCO: true, OTO: true, OTOCO: true }),
+  listKind: words<ListKind>({ BRACKET: true, OCA: true }),
   reason: EXECUTION_REASONS,
   execType: EXECUTION_TYPES,
   listOrderStatus: words<ListStatusView["listOrderStatus"]>({ EXECUTING: true, ALL_DONE: true }),

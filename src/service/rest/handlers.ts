@@ -68,6 +68,8 @@ const SIGNED: Readonly<Record<Exclude<AnyRoute["name"], PublicName>, SignedHandl
   "orderList.place.oto": placeList("oto"),
   "orderList.place.otoco": placeList("otoco"),
   "orderList.place.legacyOco": placeList("legacyOco"),
+  "orderList.place.bracket": placeList("bracket"),
+  "orderList.place.oca": placeList("oca"),
   "orderList.status": orderListStatus,
   "orderList.cancel": cancelOrderList,
   "openOrderLists.status": openOrderLists,

@@ -15,7 +15,7 @@ import { clientIdsOf, managedId, readWithCatalogue } from "./look-ups.ts";
 import type { Answer, ServiceParts, SignedCall, SignedHandler } from "./parts.ts";
 
 /**
- * POST /api/v3/orderList/oco, /oto, /otoco and the legacy POST /api/v3/order/oco: returns the whole list once it is
+ * POST /api/v3/orderList/oco, /oto, /otoco, /bracket, /oca and the legacy POST /api/v3/order/oco: returns the whole list once it is
  * durable. A leg without a client id gets one derived from the signature and its field. A copy of an accepted list returns
  * that list. Source: contract, List creation rules; convention 3.5.
  */

@@ -376,6 +376,7 @@ export function listStatus(
     s: symbol,
     g: list.listId,
     c: list.contingency,
+    listKind: list.kind,
     l: listStatusType,
     L: listOrderStatus,
     r: "NONE",

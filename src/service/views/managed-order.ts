@@ -225,6 +225,7 @@ export function orderListView(
   return {
     orderListId: list.listId,
     contingencyType: list.contingency,
+    ...(list.kind !== undefined && { listKind: list.kind }),
     listStatusType,
     listOrderStatus,
     listClientOrderId: list.listClientOrderId,

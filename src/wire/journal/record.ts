@@ -13,7 +13,9 @@ import {
   type Fact,
   type Fill,
   type JournalRecord,
+  type ListKind,
   type ListMembership,
+  type OcaMode,
   type ParentChange,
   type ParentEnd,
   type ParentIntent,
@@ -26,6 +28,7 @@ import {
   type Side,
   type Stall,
   type StallCause,
+  type StopMove,
   type TerminalStatus,
   TRAITS,
   type TrailingDistance,
@@ -41,6 +44,7 @@ import {
   optional,
   row,
   scaled,
+  scaledOr,
   text,
   union,
   words,
@@ -114,6 +118,13 @@ export const plan: Kind<SchedulePlan> = object<SchedulePlan>("a plan", {
   cumulative: optional(row<Scaled>(scaled())),
 });
 
+/** When and where a bracket moves its stop. */
+const stopMove: Kind<StopMove> = object<StopMove>("the move of a stop", {
+  after: integer,
+  to: scaledOr<"ENTRY", Price>({ ENTRY: true }),
+  offset: optional(price),
+});
+
 /** The place of an order in its list. */
 export const membership: Kind<ListMembership> = object<ListMembership>("a list membership", {
   listId: integer,
@@ -128,9 +139,13 @@ export const membership: Kind<ListMembership> = object<ListMembership>("a list m
     pending: true,
     protective: true,
     profit: true,
+    shared: true,
   }),
   legs: list(integer),
   generatedClientId: optional(yes),
+  kind: optional(words<ListKind>({ BRACKET: true, OCA: true })),
+  mode: optional(words<OcaMode>({ CANCEL: true, REDUCE: true })),
+  stopMove: optional(stopMove),
 });
 
 /** The activation of a trailing trigger. */

@@ -145,6 +145,10 @@ export const integer: Kind<number> = schemaOf("integer");
  */
 export const scaled = <T extends Scaled>(): Kind<T> => schemaOf("scaled");
 
+/** Returns the schema of a whole number of any size, or one of a closed set of words in its place. */
+export const scaledOr = <W extends string, T extends Scaled>(all: Readonly<Record<W, true>>): Kind<W | T> =>
+  ({ ...words(all), form: "scaled" }) as Schema;
+
 /** Any text. */
 export const text: Kind<string> = schemaOf("text");
 
@@ -234,7 +238,7 @@ function meaningOf(schema: Schema, value: unknown, place: string): unknown {
       if (Number.isSafeInteger(value)) return value;
       break;
     case "scaled":
-      return Number.isSafeInteger(value) ? value : wideOf(value, place);
+      return Number.isSafeInteger(value) || schema.words.has(value) ? value : wideOf(value, place);
     case "text":
       if (typeof value === "string") return value;
       break;
@@ -345,6 +349,7 @@ function addValue(schema: Schema, value: unknown, place: string): void {
     case "scaled":
       if (Number.isSafeInteger(value)) return add(`${value}`);
       if (typeof value === "bigint") return add(`{"n":"${value}"}`);
+      if (schema.words.has(value)) return add(schema.words.get(value) as string);
       break;
     case "text":
       if (typeof value === "string") return add(quoted(value));

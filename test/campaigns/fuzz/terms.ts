@@ -64,7 +64,7 @@ const ENTRY = {
   workingQuantity: "0.01",
 } as const;
 
-const LISTS: Readonly<Record<"oco" | "oto" | "otoco" | "legacyOco", Terms>> = {
+const LISTS: Readonly<Record<"oco" | "oto" | "otoco" | "legacyOco" | "bracket" | "oca", Terms>> = {
   oco: { ...SELL, aboveType: "LIMIT", abovePrice: "8000", belowType: "STOP_LOSS", belowStopPrice: "6000" },
   oto: {
     ...{ symbol: "BTC/USD", ...ENTRY, pendingType: "STOP_LOSS" },
@@ -76,6 +76,20 @@ const LISTS: Readonly<Record<"oco" | "oto" | "otoco" | "legacyOco", Terms>> = {
     ...{ pendingBelowType: "STOP_LOSS", pendingBelowStopPrice: "6000" },
   },
   legacyOco: { ...SELL, price: "8000", stopPrice: "6000" },
+  bracket: {
+    ...{
+      symbol: "BTC/USD",
+      ...ENTRY,
+      stopPrice: "6000",
+      takeProfit1Price: "8000",
+      takeProfit1ShareBips: 5_000,
+    },
+    ...{ takeProfit2Price: "9000", takeProfit2ShareBips: 5_000, moveStopAfter: 1, moveStopTo: "ENTRY" },
+  },
+  oca: {
+    ...{ ...SELL, mode: "REDUCE", leg1Type: "LIMIT", leg1Price: "8000" },
+    ...{ leg2Type: "STOP_LOSS", leg2StopPrice: "6000" },
+  },
 };
 
 type Maker = (choice: Choice) => Field[];
@@ -170,6 +184,8 @@ export const TERMS: Readonly<Record<RouteName | TwinName, Maker>> = {
   "orderList.place.oto": list("oto"),
   "orderList.place.otoco": list("otoco"),
   "orderList.place.legacyOco": list("legacyOco"),
+  "orderList.place.bracket": list("bracket"),
+  "orderList.place.oca": list("oca"),
   "orderList.status": oneList,
   "orderList.cancel": oneList,
   "openOrderLists.status": lists,

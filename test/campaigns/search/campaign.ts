@@ -37,7 +37,8 @@ export function searchPlan(
     decisions,
     depth,
     tookMs: nowMs() - started,
-    rows: table.rows,
+    // The page shows the transitions of the lists that have no kind of their own.
+    rows: plan.listKind === undefined ? table.rows : [],
     ...(violation === undefined ? {} : { violation }),
   };
 }

@@ -92,8 +92,8 @@ const inTurns = (plan: FormPlan): readonly FormPlan[] => {
   ];
 };
 
-/** Every form of order and list, with the bounds of the long search. */
-export const CATALOGUE: readonly FormPlan[] = [
+/** Every form of order and of list without a kind of its own, with the bounds of the long search. */
+const PAIRED: readonly FormPlan[] = [
   ...SINGLES,
   ...OCO,
   ...OTO.flatMap(inTurns),
@@ -160,6 +160,49 @@ export const TABLE_CATALOGUE: readonly FormPlan[] = [
   ]),
   ...RETRIED,
 ];
+
+const units = (count: number, plan: LegPlan): LegPlan => ({ ...plan, units: count });
+
+const bracket = (...legs: readonly LegPlan[]): FormPlan => ({
+  contingency: "OTOCO",
+  listKind: "BRACKET",
+  moves: true,
+  side: "BUY",
+  legs,
+});
+
+const oca = (mode: "CANCEL" | "REDUCE", ...legs: readonly LegPlan[]): FormPlan => ({
+  contingency: "OCO",
+  listKind: "OCA",
+  mode,
+  side: "SELL",
+  legs,
+});
+
+const ENTRY = units(3, leg("limit"));
+const TARGETS = [leg("limit"), leg("take-profit")].map((plan, index) => units(index + 1, plan));
+
+const STOP = units(3, leg("stop"));
+const OCAS: readonly FormPlan[] = (["REDUCE", "CANCEL"] as const).map((mode) =>
+  oca(mode, units(3, leg("limit")), STOP),
+);
+const ONE_TARGET = bracket(leg("limit"), leg("stop"), units(1, leg("limit")));
+
+/** Brackets by fills and OCAs for the search that the tests run. */
+export const SHORT_KINDS: readonly FormPlan[] = searchedTo(NEAR, [...OCAS, ONE_TARGET]);
+
+/** With one child of most legs: they have more legs, and more states, than other lists. */
+const KINDS: readonly FormPlan[] = [
+  ...searchedTo(NEAR, [
+    bracket(ENTRY, STOP, ...TARGETS),
+    bracket(leg("limit"), upTo(2, leg("stop")), units(1, leg("limit"))),
+    bracket(upTo(2, ENTRY), STOP, units(1, leg("limit"))),
+  ]),
+  ...searchedTo(CRASHING, [ONE_TARGET, ...OCAS]),
+];
+
+/** Every form of order and list, for the long search. */
+export const CATALOGUE: readonly FormPlan[] = [...PAIRED, ...KINDS];
 
 function single(side: FormPlan["side"], only: LegPlan): FormPlan {
   return { contingency: "single", side, legs: [only] };

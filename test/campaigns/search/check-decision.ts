@@ -20,12 +20,15 @@ export function checkDecision(decision: Decision): Violation | undefined {
     }
   }
   const { form, subject, after } = decision;
+  const dependence =
+    form.listKind === undefined &&
+    (checkPairRecord(decision, changes) ??
+      checkReleaseRecord(decision, changes) ??
+      checkOrphans(decision, changes) ??
+      checkBystanders(decision, changes));
   return (
-    checkPairRecord(decision, changes) ??
-    checkReleaseRecord(decision, changes) ??
-    checkOrphans(decision, changes) ??
+    (dependence || undefined) ??
     checkCancel(decision) ??
-    checkBystanders(decision, changes) ??
     checkReplay(decision, changes) ??
     checkLegs(
       form,

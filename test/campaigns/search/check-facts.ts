@@ -1,4 +1,5 @@
 import type { Fact, ParentOrder } from "../../../src/model/index.ts";
+import { sharedBy, takenBy } from "./check-kinds.ts";
 import { executionOf } from "./leg-table.ts";
 import { priceAt, unitsOf } from "./market.ts";
 import type { Decision, Violation } from "./rules.ts";
@@ -28,6 +29,9 @@ const isWhole = ({ executedQuantity, intent }: ParentOrder): boolean => executed
 /** The most that a leg may execute: what its entry executed, if that ended with less than its quantity. */
 function goalOf({ place, before }: Change, { form, before: legs }: Decision): number {
   const wanted = unitsOf(before.intent.quantity);
+  const orders = legs.map(({ order }) => order);
+  if (form.listKind !== undefined && form.roles[place] !== "working")
+    return Math.min(wanted, sharedBy(form, orders) - takenBy(form, orders, place));
   const entry = legs[form.roles.indexOf("working")]?.order;
   if (entry?.ended === undefined || form.roles[place] === "working") return wanted;
   return Math.min(wanted, unitsOf(entry.executedQuantity));
@@ -128,7 +132,8 @@ const intent: Check = (change, decision) => {
   if (before.child !== undefined) return broken("I24", "sends a child while another is outstanding");
   if (child.attempt !== before.attempts + 1)
     return broken("I21", `numbers its child ${child.attempt} after ${before.attempts}`);
-  if (legs.some(({ order }) => order.child?.state === "UNKNOWN"))
+  const isHeldBack = decision.form.listKind !== "BRACKET";
+  if (isHeldBack && legs.some(({ order }) => order.child?.state === "UNKNOWN"))
     return broken("I21", "sends a child while the outcome of another of its list is unknown");
   if (event.kind !== "FIRED" && event.kind !== "MEASURED")
     return broken("I25", "sends a child without a quote");
@@ -252,7 +257,7 @@ function reasonHolds(end: Extract<Fact, { kind: "ENDED" }>, change: Change, deci
     case "EXPIRED_GTD":
       return (waited || leads) && isPast(before, decision) && end.status === "EXPIRED";
     case "RESIDUAL_BELOW_MIN_NOTIONAL":
-      return leads && end.status === "EXPIRED" && isDust(after, event, goalOf(change, decision));
+      return leads && end.status === "EXPIRED" && isDust(change, decision);
     case "REJECTED_BY_VENUE":
       return leads && end.status === "REJECTED" && event.kind === "REPORTED" && event.final;
     case "WOULD_MATCH_IMMEDIATELY":
@@ -263,7 +268,7 @@ function reasonHolds(end: Extract<Fact, { kind: "ENDED" }>, change: Change, deci
       return waited || alerts(facts, "OVERFILL") || after.executedQuantity > after.intent.quantity;
     case "OCO_TRIGGER":
     case "WORKING_LEG_ENDED":
-      return end.status === "CANCELED" && !leads;
+      return end.status === "CANCELED" && (!leads || decision.form.listKind !== undefined);
     default:
       return false;
   }
@@ -273,14 +278,14 @@ function reasonHolds(end: Extract<Fact, { kind: "ENDED" }>, change: Change, deci
  * the rule "A rest too small to execute": something was executed, and the rest is worth less than the minimum at the quote; or all that its entry
  * executed is, and that ended with less than the order's quantity.
  */
-function isDust(
-  { intent: wanted, executedQuantity }: ParentOrder,
-  event: Decision["event"],
-  goal: number,
-): boolean {
+function isDust(change: Change, decision: Decision): boolean {
+  const { intent: wanted, executedQuantity } = change.after;
+  const { event, form } = decision;
+  const goal = goalOf(change, decision);
   if (goal < unitsOf(wanted.quantity) && unitsOf(executedQuantity) >= goal) return true;
   const place = event.kind === "REPORTED" ? event.quote : event.kind === "FIRED" ? event.price : undefined;
-  if (place === undefined || wanted.reduceOnly || Number(executedQuantity) === 0) return false;
+  const isBegun = Number(executedQuantity) > 0 || form.listKind !== undefined;
+  if (place === undefined || wanted.reduceOnly || !isBegun) return false;
   return ((goal - unitsOf(executedQuantity)) * Number(priceAt(place))) / 1e8 < 15;
 }
 

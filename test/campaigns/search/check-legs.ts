@@ -1,4 +1,5 @@
 import type { ParentOrder } from "../../../src/model/index.ts";
+import { checkKind } from "./check-kinds.ts";
 import type { Form } from "./forms.ts";
 import type { Violation } from "./rules.ts";
 import type { Subject } from "./subject.ts";
@@ -9,6 +10,8 @@ export function checkLegs(form: Form, subject: Subject, legs: readonly ParentOrd
     const violation = checkStatus(subject, leg) ?? checkMarks(leg);
     if (violation !== undefined) return { ...violation, what: `${form.roles[place]} leg: ${violation.what}` };
   }
+  if (form.listKind !== undefined)
+    return checkKind(form, legs) ?? checkWhole(legs) ?? checkListStatus(subject, legs);
   return checkPair(form, legs) ?? checkHeld(form, legs) ?? checkWhole(legs) ?? checkListStatus(subject, legs);
 }
 

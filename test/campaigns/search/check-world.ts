@@ -1,3 +1,4 @@
+import { sharedBy, sharersOf } from "./check-kinds.ts";
 import type { Form } from "./forms.ts";
 import { unitsOf } from "./market.ts";
 import type { Violation } from "./rules.ts";
@@ -20,7 +21,7 @@ export function checkHandOver(
 ): Violation | undefined {
   const durable = durableOf(world);
   const name = `child ${child.attempt} of the ${form.roles[leg]} leg`;
-  const sibling = siblingOf(form, leg);
+  const sibling = form.listKind === undefined ? siblingOf(form, leg) : -1;
   if (sibling >= 0 && durable[sibling]?.order.ended === undefined)
     return { id: "I40", what: `${name} goes out while its sibling is not durably canceled` };
   const stored = durable[leg];
@@ -29,7 +30,7 @@ export function checkHandOver(
     return { id: "I20", what: `${name} goes out while its intent is not durable` };
   if (child.at !== "unsent") return { id: "I21", what: `${name} goes out a second time` };
   const unknown = workingOf(world).findIndex(({ order }) => order.child?.state === "UNKNOWN");
-  return unknown < 0
+  return unknown < 0 || form.listKind === "BRACKET"
     ? undefined
     : { id: "I21", what: `${name} goes out while that of the ${form.roles[unknown]} leg is unknown` };
 }
@@ -46,8 +47,21 @@ export function checkWorld(form: Form, world: World): Violation | undefined {
     const violation = checkChildren(form, world, leg);
     if (violation !== undefined) return violation;
   }
-  return undefined;
+  return form.listKind === undefined ? undefined : checkShared(form, world);
 }
+
+/** In truth, too, no more is executed and able to execute than what the legs share, by the venue's own executions. */
+function checkShared(form: Form, { children, versions }: World): Violation | undefined {
+  const entry = form.roles.indexOf("working");
+  const legs = versions[0]?.map(({ order }) => order) ?? [];
+  const shared = entry < 0 ? sharedBy(form, legs) : sumOfAll(children[entry], executedOf);
+  const committed = (child: Child): number => (isLive(child) ? child.quantity : executedOf(child));
+  const taken = sharersOf(form).reduce((sum, place) => sum + sumOfAll(children[place], committed), 0);
+  return taken <= shared ? undefined : { id: "57", what: `${taken} executed and live of ${shared}` };
+}
+
+const sumOfAll = (children: readonly Child[] = [], of: (child: Child) => number): number =>
+  children.reduce((sum, child) => sum + of(child), 0);
 
 function checkChildren(form: Form, world: World, leg: number): Violation | undefined {
   const durable = durableOf(world)[leg];

@@ -97,7 +97,9 @@ export class ChildSteps {
     if (working === undefined || !isCurrent(working, child)) return true;
     const { ended, pendingEnd, held, frozen, intent } = working.order;
     const isPast = intent.expireTimeMs !== undefined && timeOf(world.clock) >= intent.expireTimeMs;
-    const isUnknown = legs.some((other) => other !== working && other.order.child?.state === "UNKNOWN");
+    const isHeldBack = this.#scene.form.listKind !== "BRACKET";
+    const isUnknown =
+      isHeldBack && legs.some((other) => other !== working && other.order.child?.state === "UNKNOWN");
     return isPast || isUnknown || [ended, pendingEnd, held, frozen].some((mark) => mark !== undefined);
   }
 

@@ -4,7 +4,10 @@ import type {
   Contingency,
   LegRole,
   ListIntent,
+  ListKind,
   ListMembership,
+  ListTerms,
+  OcaMode,
   ParentIntent,
   ParentOrder,
   Side,
@@ -39,7 +42,14 @@ export type Kind =
  * A leg of a form. `expiresAt` is the step of the clock at which it expires (GTD); `attempts` limits its children if
  * the limit differs from that of the form.
  */
-export type LegPlan = Readonly<{ kind: Kind; reduceOnly?: true; expiresAt?: number; attempts?: number }>;
+export type LegPlan = Readonly<{
+  kind: Kind;
+  reduceOnly?: true;
+  expiresAt?: number;
+  attempts?: number;
+  /** Units; 2 by default. */
+  units?: number;
+}>;
 
 /** How far a form is searched. */
 export type Bounds = Readonly<{
@@ -60,6 +70,8 @@ export const FULL: Bounds = { attempts: 2, undurable: 2, faults: 1, lies: true }
 export type Form = Readonly<{
   name: string;
   contingency: Contingency | "single";
+  listKind?: ListKind;
+  mode?: OcaMode;
   legs: readonly ParentOrder[];
   plans: readonly LegPlan[];
   roles: readonly (LegRole | "order")[];
@@ -72,6 +84,10 @@ export type Form = Readonly<{
 /** A form before it is accepted: legs in the order in which they are shown. */
 export type FormPlan = Readonly<{
   contingency: Contingency | "single";
+  listKind?: ListKind;
+  mode?: OcaMode;
+  /** The first take-profit of a bracket moves its stop to the entry. */
+  moves?: true;
   /** Side of the first leg; the legs that a working leg releases have the other side. */
   side: Side;
   legs: readonly LegPlan[];
@@ -87,6 +103,12 @@ const ROLES: Readonly<Record<Form["contingency"], readonly (LegRole | "order")[]
   OTOCO: ["working", "protective", "profit"],
 };
 
+/** The role of each leg. A bracket has further take-profits, and the orders of an OCA are alike. */
+function rolesOf({ contingency, listKind, legs }: FormPlan): readonly (LegRole | "order")[] {
+  const roles = ROLES[contingency];
+  return legs.map((_, place) => (listKind === "OCA" ? "shared" : (roles[place] ?? "profit")));
+}
+
 const opposite = (side: Side): Side => (side === "BUY" ? "SELL" : "BUY");
 
 /** Returns the side of a leg: the exits close the position that a working leg opens. */
@@ -96,7 +118,8 @@ function sideOf(plan: FormPlan, role: LegRole | "order"): Side {
 }
 
 /** The prices of a leg: in the middle, but the profit leg of a pair is above or below it. */
-function levelOf(side: Side, role: LegRole | "order"): number {
+function levelOf(side: Side, role: LegRole | "order", listKind?: ListKind): number {
+  if (listKind === "BRACKET" && role === "protective") return side === "SELL" ? LOW : HIGH;
   if (role !== "profit") return MIDDLE;
   return side === "SELL" ? HIGH : LOW;
 }
@@ -137,8 +160,8 @@ function intentOf(plan: FormPlan, leg: LegPlan, role: LegRole | "order"): Parent
   return {
     symbol: "BTC/USD",
     side,
-    quantity: quantityOf(2),
-    ...termsOf(leg.kind, levelOf(side, role)),
+    quantity: quantityOf(leg.units ?? 2),
+    ...termsOf(leg.kind, levelOf(side, role, plan.listKind)),
     ...(leg.expiresAt === undefined
       ? { timeInForce: "GTC" }
       : { timeInForce: "GTD", expireTimeMs: timeOf(leg.expiresAt) }),
@@ -153,15 +176,22 @@ function admissionsOf(plan: FormPlan, intents: readonly ParentIntent[]): readonl
   const position = plan.side === "SELL" ? quantityOf(2) : (-quantityOf(2) as unknown as Quantity);
   const context = { nowMs: ACCEPTED_AT_MS, minimum: RULES.minimum, position };
   if (plan.contingency === "single") return intents.map((intent) => admit(intent, context));
-  const roles = ROLES[plan.contingency] as readonly LegRole[];
+  const roles = rolesOf(plan) as readonly LegRole[];
   const legs = intents.map((intent, index) => ({
     role: roles[index] as LegRole,
     intent,
     generatedClientId: false,
   }));
-  const list: ListIntent = { listClientOrderId: "list", contingency: plan.contingency, legs };
+  const { contingency } = plan;
+  const list: ListIntent = { listClientOrderId: "list", contingency, ...listTerms(plan), legs };
   return admitList(list, context);
 }
+
+const listTerms = ({ listKind, mode, moves }: FormPlan): ListTerms => ({
+  ...(listKind !== undefined && { kind: listKind }),
+  ...(mode !== undefined && { mode }),
+  ...(moves && { stopMove: { after: 1, to: "ENTRY" } }),
+});
 
 function wordsOf(plan: FormPlan): string {
   const legs = plan.legs.map(({ kind, reduceOnly, expiresAt, attempts }) => {
@@ -172,14 +202,15 @@ function wordsOf(plan: FormPlan): string {
     ];
     return terms.length === 0 ? kind : `${kind} (${terms.join(", ")})`;
   });
-  const name = plan.contingency === "single" ? "single order" : plan.contingency;
+  const { contingency, mode = contingency === "single" ? "single order" : contingency } = plan;
+  const name = plan.listKind === undefined ? mode : `${plan.listKind} ${plan.mode ?? ""}`.trim();
   const setting = plan.countsResiduals ? ", residualCountsAsFilled" : "";
   return `${name} ${plan.side}: ${legs.join(" + ")}${setting}`;
 }
 
 /** Returns a form right after its acceptance became durable. */
 export function formOf(plan: FormPlan, subject: Subject): Form {
-  const roles = ROLES[plan.contingency];
+  const roles = rolesOf(plan);
   const intents = plan.legs.map((leg, index) => intentOf(plan, leg, roles[index] ?? "order"));
   const admissions = admissionsOf(plan, intents);
   const ids = intents.map((_, index) => managedIdOf({ count: index + 2, shard: 7 }));
@@ -190,6 +221,7 @@ export function formOf(plan: FormPlan, subject: Subject): Form {
       contingency: plan.contingency as Contingency,
       role: roles[index] as LegRole,
       legs: ids,
+      ...listTerms(plan),
     };
     const list = plan.contingency === "single" ? {} : { list: membership };
     return subject.evolve(
@@ -201,6 +233,8 @@ export function formOf(plan: FormPlan, subject: Subject): Form {
   return {
     name: wordsOf(plan),
     contingency: plan.contingency,
+    ...(plan.listKind !== undefined && { listKind: plan.listKind }),
+    ...(plan.mode !== undefined && { mode: plan.mode }),
     legs,
     plans: plan.legs,
     roles,

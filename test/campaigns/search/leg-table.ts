@@ -63,7 +63,7 @@ const endOf = ({ ended }: ParentOrder): string =>
 function summaryOf(order: ParentOrder): string {
   const { activation, trigger, held, postOnlyCleared, child, pendingEnd, frozen } = order;
   const marks = `${activation ? "a" : ""}${held ? "h" : ""}${postOnlyCleared ? "p" : ""}${frozen ? "z" : ""}`;
-  const fired = trigger === undefined ? "" : `t${trigger.limit ?? ""}`;
+  const fired = trigger === undefined ? `${order.intent.stopPrice ?? ""}` : `t${trigger.limit ?? ""}`;
   const sent = child && `${unitsOf(child.quantity)},${unitsOf(child.executedQuantity)},${child.state}`;
   const ending = pendingEnd && `${pendingEnd.status} ${pendingEnd.reason}`;
   const executed = unitsOf(order.executedQuantity);

@@ -105,7 +105,7 @@ export class MarketSteps {
   #misordered(hits: readonly number[], fired: readonly number[]): Violation | undefined {
     const { roles } = this.#scene.form;
     const [protective, profit] = [roles.indexOf("protective"), roles.indexOf("profit")];
-    const both = hits.includes(protective) && hits.includes(profit);
+    const both = profit >= 0 && hits.includes(protective) && hits.includes(profit);
     const late = both && fired.indexOf(protective) > fired.indexOf(profit);
     if (fired.length === hits.length && !late) return undefined;
     return {

@@ -208,6 +208,21 @@ export const SUBJECTS: Readonly<Partial<Record<RouteName | SessionAct, Subject>>
       "stop-limit": { ...PAIR, price: "9000", stopPrice: "5000", stopLimitPrice: "4900" },
     },
   },
+  "orderList.place.bracket": {
+    read: (sent) => readListPlacement("bracket", sent, context),
+    bases: {
+      one: {
+        ...LIST,
+        ...leg("working", "LIMIT", FREE),
+        takeProfit1Price: "9000",
+        stopPrice: "9900",
+      },
+    },
+  },
+  "orderList.place.oca": {
+    read: (sent) => readListPlacement("oca", sent, context),
+    bases: { two: { ...PAIR, mode: "REDUCE", ...leg("leg1", "LIMIT"), ...leg("leg2", "STOP", LOW) } },
+  },
   "orderList.status": {
     read: (sent) => readListKey(sent, { resolve, purpose: "status" }),
     bases: { id: { orderListId: -5 }, name: { listClientOrderId: "a" } },

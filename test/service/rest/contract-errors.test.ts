@@ -59,14 +59,14 @@ describe("contract, Errors: an advanced route that is not available is 404 or 50
     const world = await openWorld({ engine });
     if (expected[0] === 503) world.engine.drain();
     const received = await answers(world);
-    expect(received).toEqual(Array.from({ length: 6 + 5 }, () => expected));
+    expect(received).toEqual(Array.from({ length: 8 + 7 }, () => expected));
     expect(world.engine.metrics().records).toBe(0);
   });
 
   it("available, each of them is served", async () => {
     const world = await openWorld();
     const received = await answers(world);
-    expect(received.length).toBe(6 + 5);
+    expect(received.length).toBe(8 + 7);
     // The order to cancel is unknown, and the new one is placed: a half of the replacement.
     for (const [status, code] of received as readonly (readonly unknown[])[])
       expect(code === -2021 ? 200 : status).toBe(200);

@@ -12,7 +12,7 @@ import {
 } from "../../support/service-world.ts";
 
 const key = KEYS.owner;
-const FORMS = ["oco", "oto", "otoco", "legacyOco"] as const;
+const FORMS = ["oco", "oto", "otoco", "legacyOco", "bracket", "oca"] as const;
 
 const reportsOf = ({ body }: Reply): readonly JsonObject[] => body.orderReports as readonly JsonObject[];
 const typesOf = (reply: Reply): readonly unknown[] => reportsOf(reply).map(({ type }) => type);
@@ -61,6 +61,8 @@ describe("the reply of a list placement", () => {
     ["oco", "OCO", ["STOP_MARKET", "SYNTHETIC_LIMIT"], [false, false]],
     ["legacyOco", "OCO", ["STOP_MARKET", "SYNTHETIC_LIMIT"], [false, false]],
     ["oto", "OTO", ["SYNTHETIC_LIMIT", "STOP_MARKET"], [false, true]],
+    ["bracket", "OTOCO", ["SYNTHETIC_LIMIT", "STOP_MARKET", "SYNTHETIC_LIMIT"], [false, true, true]],
+    ["oca", "OCO", ["SYNTHETIC_LIMIT", "STOP_MARKET"], [false, false]],
     ["otoco", "OTOCO", ["SYNTHETIC_LIMIT", "STOP_MARKET", "TAKE_PROFIT_MARKET"], [false, true, true]],
   ] as const)(
     "%s is %s, legs working, protective, then the other; pending ones are held",
@@ -84,6 +86,22 @@ describe("the reply of a list placement", () => {
     expect(ids).toEqual([...ids].sort((a, b) => b - a));
     expect(new Set(ids).size).toBe(ids.length);
   });
+
+  it.each([
+    ["bracket", "BRACKET", { moveStopAfter: 1, moveStopTo: "ENTRY" }],
+    ["oca", "OCA", { mode: "CANCEL" }],
+  ] as const)(
+    "I03: %s says its kind; the same is the same list, other terms are another",
+    async (form, kind, other) => {
+      const world = await openWorld();
+      const mine = { listClientOrderId: "mine" };
+      const placed = await placeList(world, form, mine);
+      expect(placed.body.listKind).toBe(kind);
+      expect((await placeList(world, form, mine)).body).toEqual(placed.body);
+      const refused = await placeList(world, form, { ...mine, ...other });
+      expect(refused.body).toMatchObject({ code: -2010 });
+    },
+  );
 
   it("the protective leg is first, whatever its price", async () => {
     const world = await openWorld();
@@ -109,7 +127,7 @@ describe("identity of a placed list", () => {
     const [first, again] = [await world.service.handle(request), await world.service.handle(request)];
     expect(again.body).toBe(first.body);
     const ids = [...first.body.matchAll(/"clOrdId":"([0-9A-Za-z]{22})"/g)].map((found) => found[1]);
-    expect(new Set(ids).size).toBe(form === "otoco" ? 3 : 2);
+    expect(new Set(ids).size).toBe(form === "otoco" || form === "bracket" ? 3 : 2);
   });
 
   it.each(FORMS)("a retry with a fresh nonce answers with the list and its own leg ids: %s", async (form) => {

@@ -4,6 +4,7 @@ import type { RequestParameters } from "../../../src/signing/index.ts";
 import { type JsonObject, readJson, writeJson } from "../../../src/wire/index.ts";
 import {
   call,
+  ENTRY_AND_EXITS,
   ENTRY_AND_PAIR,
   ENTRY_AND_STOP,
   FAR_LIMIT,
@@ -12,6 +13,7 @@ import {
   place,
   requestOf,
   SELL_PAIR,
+  SHARED_PAIR,
   START_MS,
 } from "../../support/service-world.ts";
 import { openSocketWorld, refusalOf, TestClient } from "../../support/socket-world.ts";
@@ -303,6 +305,22 @@ const TWINS: readonly Twin[] = [
     },
     rest: ["POST", "/api/v3/orderList/otoco"],
   },
+  {
+    method: "orderList.place.bracket",
+    params: {
+      ...ENTRY_AND_EXITS,
+      listClientOrderId: "d",
+      workingClientOrderId: "d1",
+      stopClientOrderId: "d2",
+      takeProfit1ClientOrderId: "d3",
+    },
+    rest: ["POST", "/api/v3/orderList/bracket"],
+  },
+  {
+    method: "orderList.place.oca",
+    params: { ...SHARED_PAIR, listClientOrderId: "e", leg1ClientOrderId: "e1", leg2ClientOrderId: "e2" },
+    rest: ["POST", "/api/v3/orderList/oca"],
+  },
   ...["order.status", "getOrderStatus", "orderStatus"].map((method) => ({
     method,
     params: { symbol: "BTC/USD", origClientOrderId: "one" },
@@ -340,7 +358,7 @@ describe("issue: the same order by REST and by WebSocket", () => {
       expect(answers[0], method).toBe(answers[1]);
       expect(Object.keys(readJson(answers[0] ?? "") as JsonObject), method).not.toContain("code");
     }
-    expect(world.engine.metrics().openParents).toBe(1 + 2 + 2 + 3);
+    expect(world.engine.metrics().openParents).toBe(1 + 2 + 2 + 3 + 3 + 2);
   });
 
   it("cancels get equal answers too", async () => {

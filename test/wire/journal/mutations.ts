@@ -26,6 +26,12 @@ export type Seen = Readonly<{
   isWide: (place: string) => boolean;
 }>;
 
+/** Kinds that are a member of a list membership, and do not tell one object from another. */
+const NO_TAGS: ReadonlySet<string> = new Set(["BRACKET", "OCA"]);
+
+const tagOf = ({ kind }: Members, owner: string): string =>
+  typeof kind === "string" && !NO_TAGS.has(kind) ? kind : owner;
+
 const isMembers = (value: Json): value is Members =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !isWideNumber(value);
 
@@ -45,7 +51,7 @@ function walk(
       walk(entry, owner, visit);
     }
   } else if (isMembers(value)) {
-    const own = typeof value["kind"] === "string" ? value["kind"] : owner;
+    const own = tagOf(value, owner);
     for (const [name, member] of Object.entries(value)) {
       visit({
         owner: own,
@@ -62,7 +68,7 @@ function walk(
 function objectsOf(value: Json, owner: string): readonly Readonly<{ owner: string; members: Members }>[] {
   if (Array.isArray(value)) return value.flatMap((entry) => objectsOf(entry, owner));
   if (!isMembers(value)) return [];
-  const own = typeof value["kind"] === "string" ? value["kind"] : owner;
+  const own = tagOf(value, owner);
   const inner = Object.entries(value).flatMap(([name, member]) => objectsOf(member, `${own}.${name}`));
   return [{ owner: own, members: value }, ...inner];
 }
@@ -131,6 +137,8 @@ function othersOf(
     const wide = seen.isWide(place) ? [] : [{ n: "9007199254740993" }];
     return [...none, ...wide, 0.5, 2 ** 53, "7", true, [7]];
   }
+  // A word in the place of a price.
+  if (value === "ENTRY") return [...none, "no such word", true];
   if (typeof value === "string")
     return FREE.has(name) ? [...none, 7, true] : [...none, "no such word", 7, true];
   if (typeof value === "boolean") return [...none, "true", 1];

@@ -54,9 +54,11 @@ export class Cancels {
     }
     if (legs.length === 0) return;
     const orderId = random.pick(legs);
-    const isEnded = parts.journal.find(orderId)?.ended !== undefined;
+    const { ended, list } = parts.journal.find(orderId) ?? {};
+    // The exits of a bracket by fills stay for what its entry has executed.
+    const isAlone = ended !== undefined || (list?.kind === "BRACKET" && list.role === "working");
     const fields = { symbol: intent.symbol, orderId };
-    await this.#cancel(isEnded ? [orderId] : legs, { path: "/api/order", method: "order.cancel", fields });
+    await this.#cancel(isAlone ? [orderId] : legs, { path: "/api/order", method: "order.cancel", fields });
   }
 
   async #cancel(orderIds: readonly number[], request: Omit<ClientRequest, "verb">): Promise<void> {

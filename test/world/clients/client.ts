@@ -20,6 +20,8 @@ const LIST_PATHS: Readonly<Record<ListForm, string>> = {
   oto: "/api/v3/orderList/oto",
   otoco: "/api/v3/orderList/otoco",
   legacyOco: "/api/v3/order/oco",
+  bracket: "/api/v3/orderList/bracket",
+  oca: "/api/v3/orderList/oca",
 };
 
 /** A client. It places, retries, cancels, reads, listens, and keeps a ledger of the answers. */

@@ -1,13 +1,17 @@
 import type { SeenChange, SeenOrder, SeenRecord } from "../journal-book.ts";
 import type { WorldParts } from "../parts.ts";
 import { exactOf } from "../venue-row.ts";
+import { Brackets } from "./brackets.ts";
+import { isOneOf } from "./shared-quantity.ts";
 
 /** Checks I40-I43 and the rule "Release": the rules of lists, after each record that changes one. */
 export class Lists {
   readonly #parts: WorldParts;
+  readonly #brackets: Brackets;
 
   constructor(parts: WorldParts) {
     this.#parts = parts;
+    this.#brackets = new Brackets(parts);
   }
 
   /** Checks a record. */
@@ -27,9 +31,12 @@ export class Lists {
       () => `list ${listId} is not accepted whole`,
     );
     const working = legs.find(({ list }) => list?.role === "working");
-    this.#pair(legs.filter(isOfPair), seen);
-    if (working !== undefined) this.#held(working, legs, seen);
+    this.#pair(legs.filter(isOneOf), seen);
+    const isOfKind = legs.some(({ list }) => list?.kind !== undefined);
+    if (isOfKind) this.#brackets.check(legs, seen);
+    else if (working !== undefined) this.#held(working, legs, seen);
     if (seen.record.cause.kind === "CANCEL") {
+      if (isOfKind && working !== undefined && this.#isAlone(working, legs, seen)) return;
       const goesOn = legs.filter(
         ({ ended, pendingEnd }) => ended === undefined && pendingEnd?.status !== "CANCELED",
       );
@@ -37,8 +44,22 @@ export class Lists {
     }
   }
 
-  /** Checks that at most one leg of a pair continues. The other has ended before it, or earlier in the same record. */
-  #pair(pair: readonly SeenOrder[], { record, changes }: SeenRecord): void {
+  /** Returns whether a record cancels the entry of a bracket by fills alone: its exits stay, or end with it. */
+  #isAlone(working: SeenOrder, legs: readonly SeenOrder[], { changes }: SeenRecord): boolean {
+    const isOf = ({ after }: SeenChange): boolean => legs.some(({ orderId }) => orderId === after.orderId);
+    const isCanceled = ({ after: { ended, pendingEnd } }: SeenChange): boolean =>
+      (ended ?? pendingEnd)?.reason === "USER_CANCELED";
+    const canceled = changes.filter((change) => isOf(change) && isCanceled(change));
+    const isAlone = canceled.length === 1 && canceled[0]?.after.orderId === working.orderId;
+    if (isAlone) this.#parts.situations.observe("entry of a bracket canceled alone");
+    return isAlone;
+  }
+
+  /**
+   * Checks that at most one leg of a pair, or of an OCA that cancels, continues. The others have ended before it, or earlier in
+   * the same record.
+   */
+  #pair(pair: readonly SeenOrder[], seen: SeenRecord): void {
     const { requireThat, situations } = this.#parts;
     const [winner, second] = pair.filter(hasWon);
     requireThat(
@@ -46,10 +67,14 @@ export class Lists {
       "I40",
       () => `legs ${winner?.orderId} and ${second?.orderId} have both won`,
     );
-    const loser = pair.find((leg) => leg !== winner);
-    if (loser?.ended !== undefined && winner === undefined && loser.ended.reason === "EXPIRED_GTD")
-      situations.observe("leg of a pair expires alone");
-    if (winner === undefined || loser === undefined) return;
+    const expired = pair.find((leg) => leg.ended?.reason === "EXPIRED_GTD");
+    if (winner === undefined && expired !== undefined) situations.observe("leg of a pair expires alone");
+    if (winner === undefined) return;
+    for (const loser of pair) if (loser !== winner) this.#lost(winner, loser, seen);
+  }
+
+  #lost(winner: SeenOrder, loser: SeenOrder, { record, changes }: SeenRecord): void {
+    const { requireThat } = this.#parts;
     requireThat(
       loser.ended !== undefined,
       "I40",
@@ -133,5 +158,4 @@ export class Lists {
   }
 }
 
-const isOfPair = ({ list }: SeenOrder): boolean => list?.role === "protective" || list?.role === "profit";
 const hasWon = (leg: SeenOrder): boolean => leg.trigger !== undefined || leg.attempts > 0;

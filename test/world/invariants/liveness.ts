@@ -112,6 +112,8 @@ async function fallQuiet(parts: WorldParts): Promise<void> {
     if (type !== "SYNTHETIC_LIMIT" || side !== "BUY" || reduceOnly || price === undefined) return false;
     if (order.child !== undefined || order.pendingEnd !== undefined || order.frozen || order.held)
       return false;
+    // What an order of a list may do can be taken by the others.
+    if (order.list?.kind !== undefined && order.list.role !== "working") return false;
     const ask = asks.get(symbol);
     return ask !== undefined && price >= ask;
   };

@@ -6,6 +6,7 @@ import { reachable } from "../seen-markets.ts";
 import type { Submitting } from "../submitting.ts";
 import { exactOf, executedOf, UNREPORTED } from "../venue-row.ts";
 import { checkTrust } from "./cluster.ts";
+import { checkSharedChild, isOneOf } from "./shared-quantity.ts";
 
 /** More than pauses, late answers and drift can put an engine's estimate of the venue's time ahead. */
 const SLACK_MS = 30_000;
@@ -129,11 +130,9 @@ function checkOrder({ requireThat, time }: WorldParts, order: SeenOrder, submitt
 }
 
 /** Checks that no other child of the parent, nor of the other leg of its pair, can still execute (I21, I24, I40). */
-function checkSiblings(
-  { requireThat, venue, journal }: WorldParts,
-  order: SeenOrder,
-  child: ChildRequest,
-): void {
+function checkSiblings(parts: WorldParts, order: SeenOrder, child: ChildRequest): void {
+  const { requireThat, venue, journal } = parts;
+  checkSharedChild(parts, order, child);
   for (const row of venue.rowsOf.get(order.orderId) ?? []) {
     const isOther = row.child.childId !== child.childId;
     requireThat(
@@ -142,8 +141,7 @@ function checkSiblings(
       () => `${child.childId} while ${row.child.childId} may execute`,
     );
   }
-  const isOfPair = order.list?.role === "protective" || order.list?.role === "profit";
-  for (const legId of isOfPair ? (order.list?.legs ?? []) : []) {
+  for (const legId of isOneOf(order) ? (order.list?.legs ?? []) : []) {
     const leg = journal.find(legId);
     if (leg === undefined || legId === order.orderId || leg.list?.role === "working") continue;
     requireThat(leg.ended !== undefined, "I40", () => `${child.childId} while leg ${legId} goes on`);
