@@ -118,7 +118,7 @@ export function engineParts(core: Core, options: EngineOptions, stored: Stored):
   const placements = new Placements(core, options, { shards, market, lists, volumes, board });
   const cancels = new Cancels({ trust: core.trust, shards, reads, lists, bursts });
   const amends = new Amends(core, { shards, reads, board, placements, market });
-  const replacements = new Replacements(core, { shards, reads, board, placements });
+  const replacements = new Replacements(core, { shards, reads, board, market, placements });
   const housekeeping = new Housekeeping(core, shards, market, timers);
   const committing = { shards, market, timers, commits, bursts, board, calls, housekeeping, times };
   const committer = new Committer(core, committing);

@@ -1,8 +1,19 @@
 import { describe, expect, it } from "vitest";
 import type { OrderFields } from "../../src/requests/index.ts";
 import { turns } from "../support/faulty-world.ts";
-import { at, faulty, held, heldReplacing, newOf, openIds, see } from "../support/replacing-world.ts";
+import {
+  at,
+  failed,
+  faulty,
+  held,
+  heldReplacing,
+  newOf,
+  openIds,
+  replace,
+  see,
+} from "../support/replacing-world.ts";
 import { fillOf, reported, sentTo } from "../support/scripted-venue.ts";
+import { createWorld } from "../support/world.ts";
 
 describe("while the append of a replacement is under way", () => {
   it("a fire of the old level triggers the new order, once, and sends nothing before both are durable", async () => {
@@ -138,4 +149,20 @@ describe("a quote that meets what a triggered order still waits for", () => {
     expect((await newOf(world, old))?.trigger).toBeUndefined();
     expect(sentTo(world.venue)).toEqual(["SELL 2"]);
   });
+});
+
+it("an order that a quote has met, and whose trigger waits for its turn, is not replaced", async () => {
+  const world = await createWorld();
+  await world.quote("110", "200");
+  const old = await world.place(at("90"));
+  const others = Array.from({ length: 1_000 }, () => world.place(at("106"), 2));
+  await Promise.all(others);
+  await world.quote("110", "200");
+  see(world, "89");
+  const refused = replace(world, old, { order: at("80") }).catch(failed);
+  see(world, "109");
+  expect(await refused).toMatchObject({ reason: "CANCEL_REPLACE_FAILED" });
+  await world.engine.idle();
+  expect(await world.status(old)).toBe("FILLED FILLED");
+  expect(await openIds(world, old)).toEqual([]);
 });

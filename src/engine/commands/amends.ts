@@ -155,7 +155,7 @@ export class Amends {
 
   /** Throws the reason why a parent cannot be amended now, by itself and by the legs of its list. */
   #requireAmendable(shard: Shard, order: ParentOrder, legs: readonly ParentOrder[]): void {
-    const { shards, board } = this.#parts;
+    const { shards, board, market } = this.#parts;
     const lives = legs.map(({ orderId }) => shard.liveOrders.get(orderId));
     if (lives.some((live) => live?.durable !== live?.working)) throw amendNotNow(ANOTHER);
     if (lives.some((live) => live?.working.ended === undefined && live !== undefined && awaitsLookUp(live)))
@@ -164,14 +164,8 @@ export class Amends {
     if (obstacle !== undefined) throw obstacle;
     if (isExpired(order, this.#core.nowMs())) throw amendRejected("The order has expired. Place a new one.");
     if (shards.isFrozen(order)) throw amendNotNow("The account is stopped until a person settles it.");
-    if (legs.some((leg) => this.#isMet(leg))) throw amendNotNow(ANOTHER);
+    if (legs.some((leg) => isMet(leg, market))) throw amendNotNow(ANOTHER);
     if (board.hasOutdatedNodes) throw amendNotNow("A node of the service is too old for amends. Try later.");
-  }
-
-  /** Whether an order was met before the amend, and its trigger waits for its turn. A held leg is not watched. */
-  #isMet({ trigger, orderId, intent, ended, held }: ParentOrder): boolean {
-    if (ended !== undefined || held || !needsTrigger(intent.type) || trigger !== undefined) return false;
-    return this.#parts.market.book(intent.symbol)?.has(orderId) !== true;
   }
 
   /** Answers a copy of an amend of an order that has ended since. Throws the refusal of any other. */
@@ -181,6 +175,12 @@ export class Amends {
     if (amendNamed(order, amendId, terms) !== undefined) return order;
     throw (order.ended && amendObstacle(order)) ?? amendNotNow(ANOTHER);
   }
+}
+
+/** Whether an order was met before, and its trigger waits for its turn. A held leg is not watched. */
+export function isMet({ trigger, orderId, intent, ended, held }: ParentOrder, market: MarketHub): boolean {
+  if (ended !== undefined || held || !needsTrigger(intent.type) || trigger !== undefined) return false;
+  return market.book(intent.symbol)?.has(orderId) !== true;
 }
 
 /** Whether an amend without an id asks for the terms of now. One with an id is kept: a late copy must not undo another amend. */

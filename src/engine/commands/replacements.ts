@@ -5,10 +5,12 @@ import type { ParentKey, Placement, ReplaceIntentRequest, Replacement } from "..
 import type { Core } from "../core/core.ts";
 import { awaitsLookUp, isAcceptance, type LiveOrder, type PendingRecord } from "../core/live-order.ts";
 import type { OpenCaller } from "../core/open-calls.ts";
+import type { MarketHub } from "../market/market-hub.ts";
 import type { ReadModel } from "../reads/read-model.ts";
 import type { Shard } from "../shards/shard.ts";
 import type { Shards } from "../shards/shards.ts";
 import type { StatusBoard } from "../status/status-board.ts";
+import { isMet } from "./amends.ts";
 import { meetsRestriction } from "./cancels.ts";
 import { type Admitted, existing, type Placements } from "./placement.ts";
 
@@ -17,6 +19,7 @@ type ReplacementParts = Readonly<{
   shards: Shards;
   reads: ReadModel;
   board: StatusBoard;
+  market: MarketHub;
   placements: Placements;
 }>;
 
@@ -94,7 +97,7 @@ export class Replacements {
     if (live === undefined || live.working.ended !== undefined)
       return await this.#withoutOther(shard, live, request, admits);
     const { working } = live;
-    requireReplaceable(live);
+    requireReplaceable(live, this.#parts.market);
     const { restriction } = request.cancel;
     if (restriction !== undefined && !meetsRestriction(working, restriction))
       return await refused(shard, live, "CANCEL_RESTRICTED");
@@ -159,7 +162,7 @@ const isOfMarket = (order: ParentOrder | undefined, { symbol }: ParentIntent): o
   order?.intent.symbol === symbol;
 
 /** Throws the refusal to replace an order that must stay as it is. */
-function requireReplaceable(live: LiveOrder): void {
+function requireReplaceable(live: LiveOrder, market: MarketHub): void {
   const { list, frozen, restored } = live.working;
   if (list !== undefined)
     throw replaceRejected("The order is a leg of a list. Cancel the list and place a new one.");
@@ -167,6 +170,8 @@ function requireReplaceable(live: LiveOrder): void {
     throw replaceRejected("The order is stopped until a person settles it. Ask the operator.");
   if (awaitsLookUp(live))
     throw replaceRejected("The last child of the order is being looked up. Send the request again.");
+  if (isMet(live.working, market))
+    throw replaceRejected("A quote has met the order, and its trigger is being stored. Read its status.");
 }
 
 const replaceRejected = (advice: string): OrderError => new OrderError("CANCEL_REPLACE_FAILED", { advice });
