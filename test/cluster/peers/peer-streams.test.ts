@@ -221,15 +221,15 @@ describe("a link that breaks ends its streams at both sides", () => {
   });
 
   it.each([
-    { silentMs: 90, idleMs: 120 },
-    { silentMs: 600, idleMs: 60 },
+    { silentMs: 300, idleMs: 400 },
+    { silentMs: 2_000, idleMs: 200 },
   ])(
     "a stream without events stays open while both sides are there, past the time of silence and of idle connections: %o",
     async (limits) => {
       const node = await nodeOf(limits);
       const reader = new Reader();
       await open(linkOf(limits), node, reader);
-      const untilMs = performance.now() + 400;
+      const untilMs = performance.now() + 1_300;
       await eventually(() => performance.now() > untilMs);
       node.opened[0]?.sink.event("still here");
       await reader.until(({ events, ends }) => events.length + ends > 0);
