@@ -15,7 +15,7 @@ import {
 } from "../../requests/schemas/index.ts";
 import { CLIENT_EVENTS } from "./compat-schemas.ts";
 import { parametersSchema } from "./components.ts";
-import { ERROR, errorsOfMethod } from "./errors.ts";
+import { ERROR, errorsOfMethod, HALVES } from "./errors.ts";
 import { CONTROL_ERROR, PRIVATE_EVENTS, PUBLIC_EVENTS } from "./event-schemas.ts";
 import { ACT_NOTES, type ActNote, noteOf, type RouteNote } from "./route-notes.ts";
 import { capital, integer, list, long, object, only, optional, ref, text, time } from "./schema.ts";
@@ -110,12 +110,15 @@ const SIGNED_PARAMS: Readonly<Record<string, JsonSchema>> = {
 const SOCKET_ERROR = object("A refusal or a failure.", {
   ...ERROR,
   field: optional(text("The parameter that the error is about.")),
-  data: optional(
-    object("Time to retry after a rate limit or a ban.", {
-      serverTime: time("Current time."),
-      retryAfter: time("Time at which to retry."),
-    }),
-  ),
+  data: optional({
+    anyOf: [
+      object("Time to retry after a rate limit or a ban.", {
+        serverTime: time("Current time."),
+        retryAfter: time("Time at which to retry."),
+      }),
+      HALVES,
+    ],
+  }),
 });
 
 const REFUSAL = message(

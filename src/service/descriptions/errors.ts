@@ -2,7 +2,7 @@ import { ERRORS, type ErrorBody, type ErrorName, type ErrorRow } from "../../err
 import type { AnyRoute, MarketName, MethodDescriptor, RouteAccess } from "../../requests/index.ts";
 import type { JsonSchema } from "../../requests/schemas/index.ts";
 import type { JsonInput } from "../../wire/index.ts";
-import { integer, object, text } from "./schema.ts";
+import { integer, object, ref, text } from "./schema.ts";
 
 /** Refusals and failures that any request can get. */
 const EVERY: readonly ErrorName[] = [
@@ -267,9 +267,28 @@ export const ERROR: Readonly<Record<keyof ErrorBody, JsonSchema>> = {
   error: text("The error message, followed by the remedy."),
 };
 
+/** What became of the two halves of a replacement. */
+export const HALVES: JsonSchema = {
+  type: "object",
+  description: "What became of both halves, in the members of the answer to a replacement.",
+  required: ["cancelResult", "newOrderResult", "cancelResponse", "newOrderResponse"],
+  additionalProperties: true,
+};
+
+/** Returns the schema of errors by their names. */
+export function errorSchemaOf(names: readonly ErrorName[]): JsonSchema {
+  if (names.some((name) => ERRORS[name].status === 429)) return ref("RateLimitError");
+  const halves = names.filter((name) => name.startsWith("CANCEL_REPLACE"));
+  if (halves.length === 0) return ref("Error");
+  return halves.length === names.length
+    ? ref("ReplacementError")
+    : { anyOf: [ref("Error"), ref("ReplacementError")] };
+}
+
 /** Schemas of refusals. Source: contract, Errors. */
 export const ERROR_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   Error: object("A refusal or a failure.", ERROR),
+  ReplacementError: object("A replacement of which a half was not done.", { ...ERROR, data: HALVES }),
   RateLimitError: object("A rate limit was exceeded.", {
     ...ERROR,
     retryAfter: text("Seconds to wait before a retry, as in the header Retry-After.", {

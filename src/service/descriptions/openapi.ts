@@ -12,7 +12,7 @@ import {
   schemasUsedIn,
   UNREAD,
 } from "./components.ts";
-import { errorExample, errorsOfRoute } from "./errors.ts";
+import { errorExample, errorSchemaOf, errorsOfRoute } from "./errors.ts";
 import { noteOf, ROUTE_NOTES, type RouteNote } from "./route-notes.ts";
 import { capital, ref, text } from "./schema.ts";
 
@@ -226,7 +226,7 @@ function refusalsOf(errors: readonly ErrorName[]): Readonly<Record<string, JsonS
       const isRate = status === 429;
       const examples = here.map((name) => [name, { $ref: `#/components/examples/${name}` }]);
       const content = {
-        schema: ref(isRate ? "RateLimitError" : "Error"),
+        schema: errorSchemaOf(here),
         examples: Object.fromEntries(examples),
       };
       return [

@@ -35,7 +35,7 @@ testOrderStore(
   { describe, it },
   {
     name: "sqlite, in a thread",
-    supports: { leases: false, pageEndedNames: true, priceBars: false, progress: true, pruneEnded: true },
+    supports: { leases: false, pageEndedNames: true, priceBars: true, progress: true, pruneEnded: true },
     createPlace() {
       const { path, remove } = temporaryPlace();
       let storage: Storage | undefined;
@@ -205,7 +205,7 @@ describe("a thread that ends", () => {
 
   it(`I60: terminated at random, every outcome is decided, and those of the file are as answered (SEED=${SEED})`, async () => {
     const random = createRandom(SEED);
-    for (let round = 0; round < 25; round++) {
+    for (let round = 0; round < 10; round++) {
       const threadOf = nextThread();
       const storage = openThreaded(place.path);
       const key = (lane: number, n: number): string => `value ${round} ${lane} ${n}`;

@@ -78,7 +78,7 @@ class Allowance {
 }
 
 /** Most orders that one request creates or, without a cancel of everything, cancels. */
-const MOST_LEGS = 3;
+const MOST_LEGS = 12;
 /** More than a run places for one account between two checks. */
 const EVERYTHING = 100_000;
 
@@ -98,6 +98,8 @@ export class Ledger {
 
   /** Records an exchange; returns the fault that it shows by itself. */
   add({ route, signers, outcome }: Exchange): readonly string[] {
+    // Its refusals tell of a half that was done, too.
+    if (route === "order.cancelReplace") return this.#allowReplacement(signers);
     if (route === undefined || PUBLIC.has(route) || outcome === "refused") return [];
     const writes = CANCELS.test(route) || PLACES.test(route);
     const able = signers.filter(({ permissions }) => permissions.includes(writes ? "TRADE" : "READ"));
@@ -113,6 +115,13 @@ export class Ledger {
       if (PLACES.test(route)) this.#acknowledged.add(id);
     }
     if (route === "openOrders.cancelAll") this.#allowMatched(able, success);
+    return [];
+  }
+
+  #allowReplacement(signers: Exchange["signers"]): readonly string[] {
+    const able = signers.filter(({ permissions }) => permissions.includes("TRADE"));
+    for (const accountId of able.flatMap(({ accountIds }) => accountIds))
+      for (const kind of ["created", "canceled"] as const) this.#unnamed[kind].add(accountId, 1);
     return [];
   }
 

@@ -89,9 +89,12 @@ function refusesUnreported({ read }: Subject, sent: Fields): boolean {
 }
 
 /**
- * LIMIT takes the fields of all its possible meanings, its reader those of the meaning that the other fields select.
+ * LIMIT takes the fields of all its possible meanings, its reader those of the meaning that the other fields select. A schema does
+ * not say what a leg needs that may be left out, its reader does.
  */
-const isOpen = (name: Name, { type }: Fields): boolean => name === "order.place" && type === "LIMIT";
+const isOpen = (name: Name, { type, ...fields }: Fields): boolean =>
+  (name === "order.place" && type === "LIMIT") ||
+  (/bracket|oca/.test(name) && Object.keys(fields).some((field) => /^takeProfit|^leg([3-9]|10)/.test(field)));
 
 const TEXTS = [
   "",

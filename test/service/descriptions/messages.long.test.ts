@@ -133,13 +133,22 @@ describe("the WebSocket interfaces match their description", () => {
       ["getOrderStatus", { symbol: "BTC/USD", clOrdId: "n" }],
       ["orderStatus", { symbol: "BTC/USD", clOrdId: "a" }],
       ["order.amend", { symbol: "BTC/USD", clOrdId: "a", quantity: "0.02" }],
-      ["order.cancel", { symbol: "BTC/USD", clOrdId: "a" }],
+      [
+        "order.cancelReplace",
+        {
+          ...{ ...FAR_LIMIT, newClientOrderId: "a2", cancelReplaceMode: "STOP_ON_FAILURE" },
+          cancelOrigClientOrderId: "a",
+        },
+      ],
+      ["order.cancel", { symbol: "BTC/USD", clOrdId: "a2" }],
       ["allOrders", { symbol: "BTC/USD" }],
       ["getOrderHistory", { symbol: "BTC/USD" }],
       ["openOrders.status", { apiManaged: true }],
       ["orderList.place.oco", { listClientOrderId: "l1", ...LISTS.oco.fields }],
       ["orderList.place.oto", { listClientOrderId: "l2", ...LISTS.oto.fields }],
       ["orderList.place.otoco", { listClientOrderId: "l3", ...LISTS.otoco.fields }],
+      ["orderList.place.bracket", { listClientOrderId: "l4", ...LISTS.bracket.fields }],
+      ["orderList.place.oca", { listClientOrderId: "l5", ...LISTS.oca.fields }],
       ["orderList.status", { listClientOrderId: "l1" }],
       ["openOrderLists.status", {}],
       ["orderList.cancel", { listClientOrderId: "l1" }],
@@ -192,7 +201,15 @@ describe("the WebSocket interfaces match their description", () => {
       ["order.place", { ...RESTING, symbol, newClientOrderId: "n" }],
       ["order.place", { symbol, side: "BUY", type: "MARKET", quantity: "0.01" }],
       ["order.status", { symbol, origClientOrderId: "a" }],
-      ["order.cancel", { symbol, origClientOrderId: "a" }],
+      ["order.amend.keepPriority", { symbol, origClientOrderId: "a", newQty: "0.02" }],
+      [
+        "order.cancelReplace",
+        {
+          ...{ ...FAR_LIMIT, symbol, newClientOrderId: "b" },
+          ...{ cancelReplaceMode: "STOP_ON_FAILURE", cancelOrigClientOrderId: "a" },
+        },
+      ],
+      ["order.cancel", { symbol, origClientOrderId: "b" }],
       ["openOrders.status", { symbol }],
       ["allOrders", { symbol }],
       ["myTrades", { symbol }],
@@ -260,7 +277,7 @@ describe("the WebSocket interfaces match their description", () => {
       price2: "5",
       expireTime: START_MS + 60_000,
     });
-    for (const form of ["oco", "otoco"] as const) {
+    for (const form of ["oco", "otoco", "oca"] as const) {
       await socket.ask(`orderList.place.${form}`, { listClientOrderId: form, ...LISTS[form].fields });
     }
     world.venue.onSubmit = ({ childId }) =>

@@ -14,6 +14,7 @@ const FREE: ReadonlySet<string> = new Set([
     "lastChildId",
     "executionId",
     "amendId",
+    "unreplaced",
     "id",
   ],
   ...["by", "why", "detail", "problem", "executions", "invalidReports"],
