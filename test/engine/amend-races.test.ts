@@ -4,6 +4,7 @@ import type { ParentOrder } from "../../src/model/index.ts";
 import type { OrderFields } from "../../src/requests/index.ts";
 import type { FaultyStore } from "../support/faulty-store.ts";
 import { createFaultyWorld, turns } from "../support/faulty-world.ts";
+import { type End, holdAppend } from "../support/replacing-world.ts";
 import { fillOf, reported, sentTo } from "../support/scripted-venue.ts";
 import { START_MS, type World } from "../support/world.ts";
 
@@ -24,9 +25,6 @@ const amend = (world: World, { accountId, orderId }: ParentOrder, changes: Chang
 /** Orders that a quote meets before any other, and that take more than a turn. */
 const MANY = 200;
 
-/** How the append of an amend ends: durable, or lost, or durable though the store says that it failed. */
-type End = "kept" | "lost" | "unknown";
-
 /** An order at a market of 110, with an amend whose append waits. */
 type Held = Readonly<{
   world: World;
@@ -37,7 +35,6 @@ type Held = Readonly<{
 }>;
 
 async function held(placed: Order, changes: Changes, others = 0): Promise<Held> {
-  let finish: (end: End) => void = () => undefined;
   const { world, store } = await createFaultyWorld();
   await world.quote("100", "200");
   const order = await world.place(placed);
@@ -45,27 +42,14 @@ async function held(placed: Order, changes: Changes, others = 0): Promise<Held> 
   await world.engine.idle();
   await world.quote("110", "200");
   const disk = store();
-  const append = disk.append.bind(disk);
-  const ends = new Promise<End>((resolve) => (finish = resolve));
-  let isHeld = true;
-  Object.assign(disk, {
-    append: async (batch: Parameters<typeof append>[0]) => {
-      if (!isHeld) return await append(batch);
-      isHeld = false;
-      const end = await ends;
-      if (end === "lost") throw new Error("the store did not keep the append");
-      const outcomes = await append(batch);
-      if (end === "unknown") throw new Error("the store does not say");
-      return outcomes;
-    },
-  });
+  const append = holdAppend(store);
   const amending = amend(world, order, changes).catch((error: unknown) => error);
   await turns();
-  expect(isHeld).toBe(false);
+  expect(append.begun()).toBe(true);
   return {
     ...{ world, store: disk, order, amending },
     async end(end = "kept") {
-      finish(end);
+      append.finish(end);
       await amending;
       await world.engine.idle();
     },
