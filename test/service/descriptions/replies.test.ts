@@ -151,7 +151,7 @@ describe("the service's replies match their description", () => {
       const json = { symbol: "BTC/USD", orderId, quantity: "0.9" };
       await call(world, "PUT", "/api/order", { key, json, query: { nonce: world.nonce() } });
     }
-    const unknown = { cancelReplaceMode: "STOP_ON_FAILURE", cancelOrigClientOrderId: "unknown" };
+    const unknown = { cancelReplaceMode: "ALLOW_FAILURE", cancelOrigClientOrderId: "unknown" };
     const json = { ...ORDERS[0], symbol: "BTC/USD", quantity: "1", ...unknown, newClientOrderId: "next" };
     await call(world, "POST", "/api/order/cancelReplace", { key, json, query: { nonce: world.nonce() } });
     for (const [index, orderId] of ids.slice(1).entries()) {
