@@ -6,7 +6,6 @@ import {
   max,
   min,
   PRICE_LIMIT,
-  type Price,
   type Quantity,
   roundedUp,
   subtract,
@@ -14,6 +13,7 @@ import {
 } from "../decimal/index.ts";
 import type { ParentOrder, StopMove } from "../model/index.ts";
 import { restOf } from "./child-size.ts";
+import { isBetterLevel, movedLevel } from "./list-form.ts";
 import type { ParentEvent, TransitionContext } from "./parent-event.ts";
 import { type Transition, transition } from "./transition.ts";
 
@@ -34,9 +34,7 @@ export function transitionOfKind(
   const record = new ListRecord(legs, context);
   const isAlone = event.kind === "CANCEL" && event.alone === true && roleOf(before) === "working";
   if (event.kind === "CANCEL") for (const leg of isAlone ? [before] : legs) record.meet(leg, event);
-  else {
-    follow(record, before, transition(before, event, { ...context, ...partOf(legs, before, context) }));
-  }
+  else follow(record, before, transition(before, event, { ...context, ...partOf(legs, before, context) }));
   settle(record, legs);
   return record.steps;
 }
@@ -65,11 +63,7 @@ class ListRecord {
 
   /** The legs after the changes so far. */
   get legs(): readonly ParentOrder[] {
-    return this.#legs.map((leg) => this.now(leg));
-  }
-
-  now(leg: ParentOrder): ParentOrder {
-    return this.#steps.get(leg.orderId)?.order ?? leg;
+    return this.#legs.map((leg) => this.#steps.get(leg.orderId)?.order ?? leg);
   }
 
   add(step: Transition): void {
@@ -94,7 +88,10 @@ function follow(record: ListRecord, before: ParentOrder, lead: Transition): void
   for (const leg of others) if (leg.intent.reduceOnly) record.meet(leg, { kind: "SIBLING_HAS_NOTHING" });
 }
 
-/** The stop of a bracket wins when it triggers, and so does an order of an OCA that cancels the others, or when its child is intended. */
+/**
+ * The stop of a bracket wins when it triggers, and an order of an OCA that cancels the others when it triggers or its child is
+ * intended.
+ */
 function wins(before: ParentOrder, after: ParentOrder): boolean {
   const winsAlone = roleOf(after) === "protective" || after.list?.mode === "CANCEL";
   return winsAlone && hasWon(after) && !hasWon(before);
@@ -213,10 +210,11 @@ function moveStop(record: ListRecord, before: readonly ParentOrder[]): void {
   if (!isOpen(stop) || stop.child !== undefined || stop.trigger !== undefined) return;
   if (entry.executedQuantity <= 0) return;
   if (isMoveDue(before, move) || !isMoveDue(legs, move)) return;
-  const { side, stopPrice } = stop.intent;
-  const level = levelAfter(entry, side === "SELL", move);
-  const isBetter = stopPrice !== undefined && (side === "SELL" ? level > stopPrice : level < stopPrice);
-  if (isBetter && level > 0 && level < PRICE_LIMIT)
+  const { intent } = stop;
+  // The average of the entry is rounded so that it is never worse than the entry.
+  const from = move.to === "ENTRY" ? averagePriceOf(entry, intent.side === "SELL" ? "up" : "down") : move.to;
+  const level = movedLevel(from, intent, move.offset);
+  if (isBetterLevel(level, intent) && level > 0 && level < PRICE_LIMIT)
     record.meet(stop, { kind: "STOP_MOVED", stopPrice: level });
 }
 
@@ -230,13 +228,6 @@ function isMoveDue(legs: readonly ParentOrder[], { after }: StopMove): boolean {
       const isResidual = leg.ended?.reason === "RESIDUAL_BELOW_MIN_NOTIONAL";
       return hasExecuted(leg) && (isResidual || restOf(leg, goal) <= 0);
     });
-}
-
-/** Returns the level of a moved stop. The average of the entry is rounded so that it is never worse than the entry. */
-function levelAfter(entry: ParentOrder, isLong: boolean, { to, offset }: StopMove): Price {
-  const from = to === "ENTRY" ? averagePriceOf(entry, isLong ? "up" : "down") : to;
-  const toward = offset ?? (0 as Price);
-  return isLong ? add(from, toward) : subtract(from, toward);
 }
 
 /**

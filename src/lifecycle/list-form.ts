@@ -17,6 +17,7 @@ import {
   type StopMove,
   TRAITS,
 } from "../model/index.ts";
+import { MOST_SHARES } from "../requests/index.ts";
 
 const ROLES: Readonly<Record<Contingency, readonly LegRole[]>> = {
   OCO: ["protective", "profit"],
@@ -59,11 +60,6 @@ const outOfForm = (advice: string): OrderError =>
     fields: "'legs'",
     advice: `Build the list with listIntent. ${advice}`,
   });
-
-const NONE = 0 as Price;
-
-/** Most take-profits of a bracket, and most orders of an OCA. */
-const MOST_SHARES = 10;
 
 function checkBracket({ contingency, legs, mode, stopMove }: ListIntent): void {
   const [entry, stop, ...profits] = legs;
@@ -112,13 +108,21 @@ function checkMove(
   if (TRAITS[stop.type].trigger !== "stop" || stop.trailing !== undefined)
     throw invalid("moveStopAfter", "A trailing stop moves by itself: leave moveStopAfter out.");
   if (to === "ENTRY") return;
-  const level = stop.side === "SELL" ? add(to, offset ?? NONE) : subtract(to, offset ?? NONE);
+  const level = movedLevel(to, stop, offset);
   const moved = { ...stop, stopPrice: level };
-  const isBetter =
-    stop.stopPrice !== undefined && (stop.side === "SELL" ? level > stop.stopPrice : level < stop.stopPrice);
-  if (!isBetter || !profits.slice(after).every((profit) => isPair([moved, profit])))
+  if (!isBetterLevel(level, stop) || !profits.slice(after).every((profit) => isPair([moved, profit])))
     throw invalid("moveStopTo", "Send a price between the stop and the take-profits that are left then.");
 }
+
+const ZERO_PRICE = 0 as Price;
+
+/** Returns the level of a stop that moves there, and by an offset toward the take-profits. */
+export const movedLevel = (from: Price, { side }: ParentIntent, offset: Price = ZERO_PRICE): Price =>
+  side === "SELL" ? add(from, offset) : subtract(from, offset);
+
+/** Returns whether a level is better for the owner of a stop than that of the stop. */
+export const isBetterLevel = (level: Price, { side, stopPrice }: ParentIntent): boolean =>
+  stopPrice !== undefined && (side === "SELL" ? level > stopPrice : level < stopPrice);
 
 function checkShared({ contingency, legs, mode, stopMove }: ListIntent): void {
   const first = legs[0]?.intent;

@@ -106,7 +106,7 @@ export {
   type RouteScheme,
   routesAt,
 } from "./routes.ts";
-export type { BracketFields, OcaFields, StopMoveFields } from "./shared-lists.ts";
+export { type BracketFields, MOST_SHARES, type OcaFields, type StopMoveFields } from "./shared-lists.ts";
 export {
   CLIENT_STREAM_SUFFIXES,
   type ClientStreamName,

@@ -13,7 +13,7 @@ import { listOf, type ReadOrders } from "./list-placement.ts";
 import { sentFields } from "./order-intent.ts";
 import type { FreeLeg, ProfitLeg, Sized, StopLeg } from "./orders.ts";
 import { ORDER_NAMES, type PlainFields } from "./parameters.ts";
-import { exitNames, readBracket, readOca } from "./shared-lists.ts";
+import { exitNames, MOST_SHARES, readBracket, readOca } from "./shared-lists.ts";
 
 /** The orders of a bracket: an entry, and two exits of which only one executes. */
 export interface BracketOrders extends ListCommonFields, Pick<Sized, "quantity"> {
@@ -283,9 +283,7 @@ const OTO = formOf(
   },
 );
 
-/** The most take-profits of a bracket by fills, and the most orders of an OCA. */
-const MOST = 10;
-const PLACES = Array.from({ length: MOST }, (_, index) => index);
+const PLACES = Array.from({ length: MOST_SHARES }, (_, index) => index);
 const share = (index: number): string => `takeProfits[${index}].shareBips`;
 const partsAt = (name: string, least: number, terms: (n: number) => PartTerms): Parts =>
   Object.fromEntries(

@@ -32,7 +32,10 @@ import { conflict, invalid, type PlainFields } from "./parameters.ts";
 import { entryOrPriceRule, type FieldRule, offsetRule, optionalField, whole, words } from "./rule.ts";
 
 type Numbers = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10;
-const NUMBERS: readonly number[] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
+const NUMBERS: readonly Numbers[] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
+
+/** Most take-profits of a bracket by fills, and most orders of an OCA. */
+export const MOST_SHARES: number = NUMBERS.length;
 
 /** The take-profits of a bracket by fills. Their type is LIMIT unless they name another. */
 interface TakeProfitFields extends Omit<LegFields, "type"> {
@@ -144,7 +147,7 @@ export const OCA_FORM: FormNames<string> = formNames(
 /** The rules of the fields that no leg has. */
 export const OWN_RULES: OwnRules = {
   shareBips: whole({ from: 1, to: 10_000 }),
-  moveStopAfter: optionalField(whole({ from: 1, to: NUMBERS.length })),
+  moveStopAfter: optionalField(whole({ from: 1, to: MOST_SHARES })),
   moveStopTo: optionalField(entryOrPriceRule),
   moveStopOffset: optionalField(offsetRule),
   mode: words("CANCEL", "REDUCE"),

@@ -21,8 +21,8 @@ import type { Shards } from "../shards/shards.ts";
 import type { StatusBoard } from "../status/status-board.ts";
 import type { Placements } from "./placement.ts";
 
-/** Dependencies of {@link Amends}. */
-type AmendParts = Readonly<{
+/** Dependencies of {@link Amends}, and of replacements. */
+export type AmendParts = Readonly<{
   shards: Shards;
   reads: ReadModel;
   board: StatusBoard;
@@ -45,9 +45,9 @@ type Outcome = ParentOrder | "ASK" | "ENDED";
 /**
  * Changes terms of one parent, and with the quantity of a leg that of the legs which share it. One amend of a parent at a time:
  * another is refused until the first is answered. An amend is decided only when everything before it of the parent and its list
- * is durable and no child of theirs is under way, so that nothing rests on the terms before. From its decision on, every decision is durable after it and rests on the new terms, but for one: until
- * the amend is durable the order is watched by the level before, and a quote that meets it triggers, so that the order is never
- * without its level. Nobody was told the new one yet.
+ * is durable and no child of theirs is under way, so that nothing rests on the terms before. From its decision on, every decision
+ * is durable after it and rests on the new terms, but for one: until the amend is durable the order is watched by the level before,
+ * and a quote that meets it triggers, so that the order is never without its level. Nobody was told the new one yet.
  */
 export class Amends {
   readonly #core: Core;

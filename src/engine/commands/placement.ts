@@ -259,8 +259,8 @@ export class Placements {
   }
 
   /**
-   * Asks the host what the admission of a change of an order, or of legs of a list, needs. Resolves to what returns the context of the decision at the
-   * time of the decision. Throws or rejects with the reason against the change.
+   * Asks the host what the admission of a change of an order, or of legs of a list, needs. Resolves to what returns the context at
+   * the time of the decision. Throws or rejects with the reason against the change.
    */
   async contextOf(accountId: number, intents: readonly ParentIntent[]): Promise<() => AdmissionContext> {
     const fetched = await this.#query(

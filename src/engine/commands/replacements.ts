@@ -6,22 +6,10 @@ import type { Core } from "../core/core.ts";
 import { awaitsLookUp, isAcceptance, type LiveOrder, type PendingRecord } from "../core/live-order.ts";
 import type { OpenCaller } from "../core/open-calls.ts";
 import type { MarketHub } from "../market/market-hub.ts";
-import type { ReadModel } from "../reads/read-model.ts";
 import type { Shard } from "../shards/shard.ts";
-import type { Shards } from "../shards/shards.ts";
-import type { StatusBoard } from "../status/status-board.ts";
-import { isMet } from "./amends.ts";
+import { type AmendParts, isMet } from "./amends.ts";
 import { meetsRestriction } from "./cancels.ts";
-import { type Admitted, existing, type Placements } from "./placement.ts";
-
-/** Dependencies of {@link Replacements}. */
-type ReplacementParts = Readonly<{
-  shards: Shards;
-  reads: ReadModel;
-  board: StatusBoard;
-  market: MarketHub;
-  placements: Placements;
-}>;
+import { type Admitted, existing } from "./placement.ts";
 
 type Request = ReplaceIntentRequest;
 type Admits = (replaced?: ParentOrder) => Admitted;
@@ -35,9 +23,9 @@ type Admits = (replaced?: ParentOrder) => Admitted;
  */
 export class Replacements {
   readonly #core: Core;
-  readonly #parts: ReplacementParts;
+  readonly #parts: AmendParts;
 
-  constructor(core: Core, parts: ReplacementParts) {
+  constructor(core: Core, parts: AmendParts) {
     this.#core = core;
     this.#parts = parts;
   }

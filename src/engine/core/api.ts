@@ -295,8 +295,8 @@ export interface Engine extends AsyncDisposable {
    */
   cancel(request: CancelRequest): Promise<ParentOrder>;
   /**
-   * Changes terms of an order, and with the quantity of a leg that of the legs which share it, and resolves to the order when that is durable. Id, client id,
-   * executions, activation and trailing reference stay. Rejects with NO_SUCH_ORDER, with AMEND_REJECTED for what cannot be
+   * Changes terms of an order, and with the quantity of a leg that of the legs which share it, and resolves to the order when that
+   * is durable. Id, client id, executions, activation and trailing reference stay. Rejects with NO_SUCH_ORDER, with AMEND_REJECTED for what cannot be
    * changed, with AMEND_NOT_NOW while a child of the order is not settled or something else of it is being stored, and as a
    * placement of the changed order would.
    */

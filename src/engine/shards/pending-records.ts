@@ -60,15 +60,11 @@ export type NewParents = Readonly<{
 
 type Replacing = Pick<Extract<Fact, { kind: "ACCEPTED" }>, "replaces">;
 
-/** Returns the step that cancels an order in the record that accepts another in its place; none without one. */
-export function canceledSteps(
-  order: ParentOrder | undefined,
-  context: Parameters<typeof transition>[2],
-): readonly ParentStep[] {
-  if (order === undefined) return [];
+/** Returns the step that cancels an order in the record that accepts another in its place. */
+export function canceledStep(order: ParentOrder, context: Parameters<typeof transition>[2]): ParentStep {
   const step = transition(order, { kind: "CANCEL" }, context);
   invariant(step.order.ended !== undefined, "I50", `parent ${order.orderId} is replaced and does not end`);
-  return [step];
+  return step;
 }
 
 /** Returns the step that accepts a parent. */

@@ -15,7 +15,7 @@ import { Endings } from "./ended.ts";
 import {
   acceptedStep,
   appendOf,
-  canceledSteps,
+  canceledStep,
   Intents,
   membershipOf,
   type NewParents,
@@ -180,9 +180,11 @@ export class Shard {
       const accepted = { accountId, intent, acceptance, ...admission, ...membership };
       return acceptedStep(accepted, { orderId: ids[index] ?? 0, ...place });
     });
-    const context = { ...place, nowMs: timeMs, rules: this.#core.rules, notAfterMs: 0 };
-    const all = [...canceledSteps(canceled, context), ...steps];
-    return this.#write({ steps: all, cause: { kind: "PLACE" }, timeMs });
+    if (canceled !== undefined)
+      steps.unshift(
+        canceledStep(canceled, { ...place, nowMs: timeMs, rules: this.#core.rules, notAfterMs: 0 }),
+      );
+    return this.#write({ steps, cause: { kind: "PLACE" }, timeMs });
   }
 
   /**

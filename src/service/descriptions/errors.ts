@@ -138,6 +138,16 @@ const KLINES: readonly ErrorName[] = [...PERIOD, "BAD_KLINE_INTERVAL", "UNSUPPOR
 
 type Refusals<Names extends string> = Readonly<Record<Names, readonly ErrorName[]>>;
 
+/** Refusals of an amend, by any of its routes. */
+const AMENDS: readonly ErrorName[] = [
+  ...LOOKUP,
+  ...AMENDED,
+  "NO_SUCH_ORDER",
+  "EMPTY_NEW_CLIENT_ID",
+  "AMEND_REJECTED",
+  "AMEND_NOT_NOW",
+];
+
 /** Refusals of routes beyond {@link EVERY} and {@link SIGNED}. A public one may have none. */
 const OWN: Refusals<Exclude<AnyRoute["name"], MarketName>> & Partial<Refusals<AnyRoute["name"]>> = {
   instrumentPairs: ["PARAMETER_EMPTY", "PARAMETER_ABOVE", "PARAMETER_OVERFLOW"],
@@ -155,22 +165,8 @@ const OWN: Refusals<Exclude<AnyRoute["name"], MarketName>> & Partial<Refusals<An
     "CANCEL_REJECTED",
     "CANCEL_RESTRICTED",
   ],
-  "order.amend": [
-    ...LOOKUP,
-    ...AMENDED,
-    "NO_SUCH_ORDER",
-    "EMPTY_NEW_CLIENT_ID",
-    "AMEND_REJECTED",
-    "AMEND_NOT_NOW",
-  ],
-  "order.amend.keepPriority": [
-    ...LOOKUP,
-    ...AMENDED,
-    "NO_SUCH_ORDER",
-    "EMPTY_NEW_CLIENT_ID",
-    "AMEND_REJECTED",
-    "AMEND_NOT_NOW",
-  ],
+  "order.amend": AMENDS,
+  "order.amend.keepPriority": AMENDS,
   "order.cancelReplace": [
     ...new Set([
       ...LOOKUP,
